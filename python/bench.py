@@ -1,19 +1,24 @@
-"""Measures what the binding costs, of the package as installed. Run it on a quiet machine: python python/bench.py"""
+"""Measures what the binding costs, of the package as installed. Run it on a quiet machine:
+
+    python python/bench.py               # a step, reading, many worlds
+    python python/bench.py --install     # how long `pip install ./python` takes in a fresh environment, built from nothing, and the wheel's size
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import tempfile
 import time
+import venv
 from collections.abc import Callable
 from pathlib import Path
 
 # beside this script are the package's sources without their compiled half
 sys.path.pop(0)
 
-import numpy as np  # noqa: E402
-
-import pliant  # noqa: E402
-
+HERE = Path(__file__).parent
 WINDING = Path(__file__).parents[1] / "scenes" / "winding.toml"
 
 
@@ -30,6 +35,10 @@ def best(work: Callable[[], object], times: int, rounds: int = 15) -> float:
 
 def overhead() -> None:
     """A step from Python against the same steps in one call, and reading."""
+    import numpy as np
+
+    import pliant
+
     world = pliant.World(
         duration=1.0,
         step=0.001,
@@ -62,6 +71,8 @@ def overhead() -> None:
 
 def batch() -> None:
     """64 cables of 40 segments that hang and swing, in steps of 10 ms."""
+    import pliant
+
     scene = {
         "duration": 1.0,
         "step": 0.01,
@@ -84,6 +95,24 @@ def batch() -> None:
           f"{rates[1]:.0f} on one: {rates[2] / rates[1]:.2f} times (at least 1.8)")  # fmt: skip
 
 
+def install() -> None:
+    """A wheel from nothing but sources and the registry's crates, and its installation; crates that cargo has fetched are not fetched again."""
+    with tempfile.TemporaryDirectory() as place:
+        begun = time.perf_counter()
+        venv.create(Path(place) / "venv", with_pip=True)
+        pip = [str(Path(place) / "venv" / "bin" / "python"), "-m", "pip"]
+        # a target folder of its own, unless one is named
+        variables = {"CARGO_TARGET_DIR": str(Path(place) / "target")} | os.environ
+        subprocess.run([*pip, "wheel", "-q", "--no-deps", "-w", place, str(HERE)], check=True, env=variables)
+        wheel = next(Path(place).glob("*.whl"))
+        subprocess.run([*pip, "install", "-q", str(wheel)], check=True)
+        took = time.perf_counter() - begun
+        print(f"installed     {took / 60.0:8.1f} minutes (at most 6), {wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB (at most 15)")
+
+
 if __name__ == "__main__":
-    overhead()
-    batch()
+    if "--install" in sys.argv[1:]:
+        install()
+    else:
+        overhead()
+        batch()

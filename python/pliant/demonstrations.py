@@ -8,7 +8,7 @@
         data.add_recording(pliant.read("out/recording.mcap"), task="lay the cable past the pegs")
 
 The layout: `data/` has all frames as Parquet, `meta/info.json` what they consist of, `meta/tasks.parquet` and
-`meta/episodes/` the episodes with their statistics, `meta/stats.json` those of all frames.
+`meta/episodes/` the episodes with their statistics, `meta/stats.json` those of all frames. Pictures lie in the table, or in `videos/` as films.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _video
 from ._recording import Recording
+from ._statistics import merged, statistics, summary
 from .render import png
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float32]
 Values = NDArray[Any]
 
-_QUANTILES = (0.01, 0.10, 0.50, 0.90, 0.99)
 _FILE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
+_FILM = f"videos/{{video_key}}/{_FILE}.mp4"
 _CHUNK = 1000
 """Files in a folder, at most."""
 _LARGEST = 100
@@ -52,7 +54,8 @@ class Demonstrations:
 
     A frame is a dictionary of numbers by name, such as `observation.state` and `action`: vectors, single numbers, truth
     values, and pictures as arrays of bytes of shape (height, width, 3). All frames have the same names and sizes. `names`
-    says what the numbers of a vector are. An episode that is not ended is not kept.
+    says what the numbers of a vector are. An episode that is not ended is not kept. With `video` pictures become films, one for each episode,
+    for which the package PyAV is needed; else they lie in the table, as PNG.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class Demonstrations:
         fps: int,
         robot: str | None = None,
         names: Mapping[str, Sequence[str]] | None = None,
+        video: bool = False,
     ) -> None:
         try:
             import pyarrow
@@ -76,6 +80,9 @@ class Demonstrations:
             raise ValueError(f"frames come at a whole number per second, got {fps}")
         self.fps = int(fps)
         self._robot = robot
+        self._video = video
+        if video:
+            _video.codec()
         self._names = {key: list(given) for key, given in (names or {}).items()}
         self._features: dict[str, dict[str, Any]] = {}
         self._tasks: list[str] = []
@@ -90,7 +97,7 @@ class Demonstrations:
     def add(self, frame: Mapping[str, ArrayLike]) -> None:
         """Add a frame to the episode that is being told."""
         values = {key: _sound(key, np.asarray(value)) for key, value in frame.items()}
-        told = {key: _feature(value, self._names.get(key)) for key, value in values.items()}
+        told = {key: self._feature(value, self._names.get(key)) for key, value in values.items()}
         if not self._features:
             self._check_names(told)
             self._features = told
@@ -100,6 +107,22 @@ class Demonstrations:
                     f"`{key}` is not as in the first frame: {told.get(key)}, not {self._features.get(key)}"
                 )
         self._frames.append(values)
+
+    def _feature(self, value: Values, names: Sequence[str] | None) -> dict[str, Any]:
+        """What info.json says of a value."""
+        if value.ndim < 3:
+            return {
+                "dtype": str(value.dtype),
+                "shape": list(value.shape),
+                "names": list(names) if names is not None else None,
+            }
+        told: dict[str, Any] = {"dtype": "image", "shape": list(value.shape), "names": ["height", "width", "channels"]}
+        if self._video:
+            height, width, _ = value.shape
+            if height % 2 or width % 2:
+                raise ValueError(f"films need pictures of even height and width, got {height} by {width}")
+            told |= {"dtype": "video", "info": _video.about(height, width, self.fps)}
+        return told
 
     def _check_names(self, told: Mapping[str, Any]) -> None:
         if own := set(told) & set(_OWN):
@@ -123,7 +146,8 @@ class Demonstrations:
             "index": np.arange(self._total, self._total + count),
             "task_index": np.full(count, self._tasks.index(task)),
         }
-        self._write(columns)
+        films = [key for key, feature in self._features.items() if feature["dtype"] == "video"]
+        self._write({key: values for key, values in columns.items() if key not in films})
         episode = {
             "episode_index": number,
             "tasks": [task],
@@ -133,10 +157,20 @@ class Demonstrations:
             "dataset_from_index": self._total,
             "dataset_to_index": self._total + count,
         }
+        for key in films:
+            # a film for each episode
+            path = self.folder / _FILM.format(video_key=key, chunk_index=number // _CHUNK, file_index=number % _CHUNK)
+            _video.write(path, columns[key], self.fps)
+            episode |= {
+                f"videos/{key}/chunk_index": number // _CHUNK,
+                f"videos/{key}/file_index": number % _CHUNK,
+                f"videos/{key}/from_timestamp": 0.0,
+                f"videos/{key}/to_timestamp": count / self.fps,
+            }
         for key, values in columns.items():
-            summary = _summary(values)
-            self._seen.setdefault(key, []).append(summary)
-            episode |= {f"stats/{key}/{what}": value for what, value in _statistics(summary, count).items()}
+            own = summary(values)
+            self._seen.setdefault(key, []).append(own)
+            episode |= {f"stats/{key}/{what}": value for what, value in statistics(own, count).items()}
         self._episodes.append(episode)
         self._total += count
         self._frames = []
@@ -201,11 +235,11 @@ class Demonstrations:
             "fps": self.fps,
             "splits": {"train": f"0:{len(self._episodes)}"},
             "data_path": f"data/{_FILE}.parquet",
-            "video_path": None,
+            "video_path": _FILM if any(f["dtype"] == "video" for f in features.values()) else None,
             "features": features,
         }
         (meta / "info.json").write_text(json.dumps(info, indent=4), encoding="utf-8")
-        told = {key: _statistics(_merged(parts), self._total) for key, parts in self._seen.items()}
+        told = {key: statistics(merged(parts), self._total) for key, parts in self._seen.items()}
         (meta / "stats.json").write_text(json.dumps(told, indent=4), encoding="utf-8")
         self._write_tasks(meta / "tasks.parquet")
         if self._episodes:
@@ -283,25 +317,27 @@ def demonstrate(
     episodes: int,
     seed: int = 0,
     longest: int | None = None,
-    pictures: bool = False,
+    pictures: bool | Literal["png", "video"] = False,
     keep_failures: bool = False,
 ) -> Path:
     """Let a policy do an environment's task until there are so many episodes, as a data set; its folder.
 
     `policy` is called with the environment at the start of an episode and returns what gives an action for an observation.
     Episodes have seeds from `seed` on; those in which the task is not done are left out, unless they are wanted. With
-    `pictures` every frame has one, for which the environment needs `render_mode="rgb_array"`.
+    `pictures` every frame has one, for which the environment needs `render_mode="rgb_array"`: as PNG in the table, or with `"video"` as a
+    film of each episode, for which the package PyAV is needed.
     """
     fps = 1.0 / (env.PERIOD * env.world.dt)
     if abs(fps - round(fps)) > 1e-6:
         raise ValueError(f"the environment has {fps} frames per second, which is no whole number")
     longest = longest or env.LONGEST
-    with Demonstrations(out, fps=round(fps), robot=type(env).__name__) as data:
+    film = pictures == "video"
+    with Demonstrations(out, fps=round(fps), robot=type(env).__name__, video=film) as data:
         kept, tried = 0, 0
         while kept < episodes:
             if tried >= 10 * episodes:
                 raise RuntimeError(f"the policy has done its task in {kept} of {tried} episodes: that is too seldom")
-            kept += _episode(env, policy, data, seed + tried, longest, task, pictures, keep_failures)
+            kept += _episode(env, policy, data, seed + tried, longest, task, bool(pictures), keep_failures)
             tried += 1
     return data.folder
 
@@ -351,50 +387,6 @@ def _sound(key: str, value: Values) -> Values:
     if not np.isfinite(value).all():
         raise ValueError(f"`{key}` is not finite: {value}")
     return value
-
-
-def _feature(value: Values, names: Sequence[str] | None) -> dict[str, Any]:
-    """What info.json says of a value."""
-    if value.ndim == 3:
-        return {"dtype": "image", "shape": list(value.shape), "names": ["height", "width", "channels"]}
-    return {"dtype": str(value.dtype), "shape": list(value.shape), "names": list(names) if names is not None else None}
-
-
-def _summary(values: Values) -> Values:
-    """What statistics need of an episode: all numbers, or for pictures how often a channel has a value."""
-    if values.ndim < 4:
-        return values.reshape(len(values), -1).astype(np.float64)
-    return np.stack([np.bincount(values[..., channel].ravel(), minlength=256) for channel in range(3)])
-
-
-def _merged(parts: list[Values]) -> Values:
-    """The same of all episodes."""
-    return sum(parts[1:], parts[0]) if parts[0].dtype == np.int64 else np.concatenate(parts)
-
-
-def _statistics(summary: Values, frames: int) -> dict[str, Any]:
-    """Smallest, largest, mean, deviation and quantiles of each number, or of each channel of pictures from 0 to 1."""
-    if summary.dtype != np.int64:
-        told = {
-            "min": summary.min(axis=0),
-            "max": summary.max(axis=0),
-            "mean": summary.mean(axis=0),
-            "std": summary.std(axis=0),
-        }
-        told |= {f"q{round(100 * q):02}": np.quantile(summary, q, axis=0) for q in _QUANTILES}
-        return {**{what: value.tolist() for what, value in told.items()}, "count": [frames]}
-    values = np.arange(256) / 255.0
-    share = summary / summary.sum(axis=1, keepdims=True)
-    mean = share @ values
-    below = np.cumsum(share, axis=1)
-    pictures = {
-        "min": [values[row > 0][0] for row in share],
-        "max": [values[row > 0][-1] for row in share],
-        "mean": mean,
-        "std": np.sqrt(np.maximum(share @ values**2 - mean**2, 0.0)),
-        **{f"q{round(100 * q):02}": [values[np.searchsorted(row, q)] for row in below] for q in _QUANTILES},
-    }
-    return {**{what: np.asarray(of).reshape(3, 1, 1).tolist() for what, of in pictures.items()}, "count": [frames]}
 
 
 def _between(at: Values, time: Values, values: Values) -> Values:

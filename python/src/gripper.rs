@@ -166,7 +166,7 @@ impl Gripper {
     /// target's position and orientation, and whether it follows the scene's motion; None if they do not.
     #[getter]
     fn tool<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(HeldTool { impedance, target, follows }) = self.held(py)? else { return Ok(None) };
+        let Some(HeldTool { impedance, target, follows, .. }) = self.held(py)? else { return Ok(None) };
         let told = PyDict::new(py);
         told.set_item("stiffness", array(py, &[6], impedance.stiffness.to_vec())?)?;
         told.set_item("damping", array(py, &[6], impedance.damping.to_vec())?)?;

@@ -128,6 +128,47 @@ def test_pictures(tmp_path: Path) -> None:
     assert np.ravel(told["q50"]) == pytest.approx(np.quantile(every, 0.5, axis=(0, 1, 2)), abs=1.01 / 255)
 
 
+def test_films(tmp_path: Path) -> None:
+    av = pytest.importorskip("av")
+    env = LiftingEnv(render_mode="rgb_array", width=96, height=64)
+    made = {
+        kind: demonstrate(
+            env, lifting, out=tmp_path / kind, task="t", episodes=2, longest=12, pictures=kind, keep_failures=True
+        )
+        for kind in ("png", "video")
+    }
+    info, frames, episodes, stats = read(made["video"])
+    key = "observation.images.scene"
+    assert info["features"][key]["dtype"] == "video" and info["features"][key]["info"]["video.fps"] == info["fps"]
+    assert key not in frames.column_names and frames.num_rows == 24
+    # the same pictures as those without loss, and the same statistics
+    _, kept, _, known = read(made["png"])
+    assert stats[key] == known[key]
+    for number, episode in enumerate(episodes):
+        path = made["video"] / info["video_path"].format(
+            video_key=key,
+            chunk_index=episode[f"videos/{key}/chunk_index"],
+            file_index=episode[f"videos/{key}/file_index"],
+        )
+        assert episode[f"videos/{key}/from_timestamp"] == 0.0
+        assert episode[f"videos/{key}/to_timestamp"] == pytest.approx(12 / info["fps"])
+        with av.open(str(path)) as film:
+            seen = [(float(frame.time), frame.to_ndarray(format="rgb24")) for frame in film.decode(video=0)]
+        assert [time for time, _ in seen] == pytest.approx(np.arange(12) / info["fps"], abs=1e-4)
+        exact = [unpack(one["bytes"]) for one in kept[key].to_pylist()[12 * number : 12 * number + 12]]
+        for (_, picture), told in zip(seen, exact, strict=True):
+            # a film loses some: a few of 255 on average, but far less than one picture differs from the sky
+            assert np.abs(picture.astype(float) - told).mean() < 6.0
+    assert np.abs(exact[0].astype(float) - exact[0].mean(axis=(0, 1))).mean() > 6.0
+
+
+def test_films_need_even_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("av")
+    data = Demonstrations(tmp_path / "data", fps=10, video=True)
+    with pytest.raises(ValueError, match="even height and width, got 5 by 4"):
+        data.add({"picture": np.zeros((5, 4, 3), np.uint8)})
+
+
 def test_a_recorded_run_as_an_episode(tmp_path: Path) -> None:
     world = pliant.World(CORD)
     hand = world.gripper("hand")

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use pliant_live::{Fitting, HAPLY_PORT};
 use pliant_scene::{Override, RodModel};
+use pliant_states::FollowSettings;
 
 use crate::failure::Failure;
 use crate::live::LOOPBACK;
@@ -185,6 +186,58 @@ pub struct StatesArgs {
 pub enum StatesAction {
     /// Find the transitions of a demonstration in a measured force log, with a confidence for each.
     Match(MatchArgs),
+    /// Let a robot repeat a demonstration by what its wrist sensor reads, with things not quite where they were; and by the motion alone.
+    Run(FollowArgs),
+}
+
+/// Options of `pliant states run`.
+#[derive(Args, Clone, Debug)]
+pub struct FollowArgs {
+    /// The states.json that `pliant states RECORDING --out DIR` has written.
+    pub states: PathBuf,
+    /// The scene to do it in: with the gripper of the demonstration, led by an arm with an impedance or by nothing, with a sensor on it,
+    /// and with an [[expect]] at = "end" that says what success is.
+    pub scene: PathBuf,
+    /// Number of runs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub trials: u32,
+    /// Seed of the errors and of the noise.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// What was touched in the demonstration is off by this, in a random direction [m].
+    #[arg(long, value_name = "M", default_value_t = 0.005, value_parser = |text: &str| from_zero_to(text, 1.0))]
+    pub position: f64,
+    /// It is turned by this about a random axis [degrees].
+    #[arg(long, value_name = "DEGREES", default_value_t = 5.0, value_parser = |text: &str| from_zero_to(text, 180.0))]
+    pub angle: f64,
+    /// Young's modulus of what is held is larger or smaller by this part.
+    #[arg(long, value_name = "PART", default_value_t = 0.2, value_parser = |text: &str| from_zero_to(text, 0.99))]
+    pub stiffness: f64,
+    /// How far places may be off for all that the robot knows: so far it goes on without a transition that it expects, and so far
+    /// beside the path it tries again [m].
+    #[arg(long, value_name = "M", default_value_t = FollowSettings::default().reach)]
+    pub reach: f64,
+    /// Distance between the places that it tries [m].
+    #[arg(long, value_name = "M", default_value_t = FollowSettings::default().pitch)]
+    pub pitch: f64,
+    /// Its speed as part of the demonstrated one; the motion alone is repeated as it was.
+    #[arg(long, value_name = "PART", default_value_t = FollowSettings::default().pace)]
+    pub pace: f64,
+    /// Resistance beyond which it is blocked [N]; by default three times the largest demonstrated one, and noise.
+    #[arg(long, value_name = "N")]
+    pub most_force: Option<f64>,
+    /// The gripper that it repeats, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub gripper: Option<String>,
+    /// Its sensor, if there are several on it.
+    #[arg(long, value_name = "NAME")]
+    pub sensor: Option<String>,
+    /// Leave out the runs by the motion alone.
+    #[arg(long)]
+    pub no_comparison: bool,
+    /// Part of the runs that has to succeed; with fewer the command ends with exit code 1.
+    #[arg(long, value_name = "PART", default_value_t = 0.95, value_parser = |text: &str| from_zero_to(text, 1.0))]
+    pub least: f64,
 }
 
 /// Options of `pliant states match`.
@@ -479,6 +532,13 @@ fn up_to(text: &str, most: f64) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value <= most => Ok(value),
         _ => Err(format!("expected a positive number up to {most}")),
+    }
+}
+
+fn from_zero_to(text: &str, most: f64) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=most).contains(&value) => Ok(value),
+        _ => Err(format!("expected a number from 0 to {most}")),
     }
 }
 

@@ -74,3 +74,43 @@ fn what_cannot_be_used_is_bad_input() {
         assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
     }
 }
+
+/// An arm pushes a rod through a hole that is off by 5 mm and 5 degrees, with a noisy sensor and a rod that is stiffer or softer by a
+/// fifth: at least 95 of 100 runs succeed with `PLIANT_LONG`, and all of a few otherwise. The same runs by the motion alone do not.
+#[test]
+fn a_robot_repeats_a_task_by_what_it_feels() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| pliant_in(dir.path(), args);
+    let arm = scene("states-arm.toml");
+    run(&["run", &arm, "--out", "demo"]).expect_code(0);
+    run(&["states", "demo", "--out", "states"]).expect_code(0);
+    let trials = if std::env::var_os("PLIANT_LONG").is_some() { 100 } else { 4 };
+    let with = |trials: usize, threads: &str| {
+        let trials = trials.to_string();
+        let args = ["states", "run", "states/states.json", &arm, "--trials", &trials, "--threads", threads, "--json"];
+        run(&args).expect_code(0).json()
+    };
+    let report = with(trials, "2");
+    let [all, succeeded, by_motion] =
+        ["count", "succeeded", "succeeded_by_motion"].map(|key| report[key].as_u64().unwrap());
+    assert_eq!(all, trials as u64);
+    assert!(succeeded * 100 >= all * 95, "{succeeded} of {all}");
+    assert!(by_motion < succeeded, "{by_motion} of {all} by the motion alone");
+    for trial in report["trials"].as_array().unwrap() {
+        let way: f64 = trial["off"]["position"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap().powi(2)).sum();
+        assert!((way.sqrt() - 0.005).abs() < 1e-12 && trial["off"]["angle_deg"] == 5.0, "{trial}");
+    }
+    // the same runs, whoever makes them
+    assert_eq!(with(1, "1")["trials"][0].to_string(), report["trials"][0].to_string());
+
+    // another scene, another gripper, and too much to ask
+    let other = scene("states-edge.toml");
+    let ran = run(&["states", "run", "states/states.json", &other]).expect_code(2);
+    assert!(ran.stderr.contains("does not go with these states"), "{}", ran.stderr);
+    let ran = run(&["states", "run", "states/states.json", &arm, "--gripper", "foot"]).expect_code(2);
+    assert!(ran.stderr.contains("foot"), "{}", ran.stderr);
+    let ran = run(&["states", "run", "states/states.json", &arm, "--pitch", "0"]).expect_code(2);
+    assert!(ran.stderr.contains("pitch"), "{}", ran.stderr);
+    let ran = run(&["states", "run", "none.json", &arm]).expect_code(2);
+    assert!(ran.stderr.contains("none.json"), "{}", ran.stderr);
+}

@@ -1,5 +1,5 @@
-//! How long mass matrix, bias forces and their like take for a robot: prints nanoseconds per call, as the script in
-//! peers/robot-dynamics reads them. Arguments: a URDF file, and the number of calls (200000).
+//! How long mass matrix, bias forces and their like take for a robot: prints nanoseconds per call, as `peers/run`
+//! reads them. Arguments: a URDF file, and the number of calls (200000).
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -9,8 +9,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
 use pliant::Rest;
-use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Pairs, Solver, Step};
-use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
+use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Pairs, Regulation, Solver, Step};
+use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, RelativeTo, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, Start};
 use pliant::math::{Quat, Vec3};
@@ -28,6 +28,36 @@ const MATERIAL: &str = "duration = 1\n[material.m]\nyoung = 2e6\ndensity = 1000\
 fn with_rod(rest: &str) -> Scene {
     let rod = "[[body]]\nname = 'rod'\nmodel = 'chain'\nmaterial = 'm'\nradius = 0.01\npath = [[0, 0, 0], [1, 0, 0]]\npoints = 11\n";
     scene(&format!("{MATERIAL}{rod}{rest}"))
+}
+
+#[test]
+fn an_arm_gives_way_and_lets_links_pass() {
+    let text = "duration = 1\n[[arm]]\nname = 'robot'\nurdf = 'robots/arm7.urdf'\npassing = [['link1', 'link5']]\n\
+                impedance = { stiffness = [1e4, 1e4, 1e4], damping = [1e2, 1e2, 1e2] }\n\
+                admittance = { sensor = 'wrist', mass = [1, 2, 3], damping = [4, 5, 6], stiffness = [7, 8, 9], \
+                turn_inertia = [0.1, 0.2, 0.3], turn_damping = [0.4, 0.5, 0.6], turn_stiffness = [0.7, 0.8, 0.9] }\n\
+                [[gripper]]\nname = 'hand'\nposition = [0.3, 0.0, 0.6]\ncarried = { arm = 'robot', link = 'tool' }\n\
+                [[sensor]]\nname = 'wrist'\ngripper = 'hand'\n[[sensor]]\nname = 'other'\ngripper = 'hand'\n";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let read = |text: &str| parse(text, "scene.toml", &folder, &[]);
+    let scene = read(text).unwrap_or_else(|e| panic!("{e}"));
+    let hand = scene.world.gripper_named("hand").unwrap();
+    let held = scene.world.tool(hand).unwrap().unwrap();
+    let expected = pliant::arm::Admittance {
+        mass: [1.0, 2.0, 3.0, 0.1, 0.2, 0.3],
+        damping: [4.0, 5.0, 6.0, 0.4, 0.5, 0.6],
+        stiffness: [7.0, 8.0, 9.0, 0.7, 0.8, 0.9],
+    };
+    assert_eq!(held.admittance, Some(expected));
+    let fails = |from: &str, to: &str| read(&text.replace(from, to)).unwrap_err().to_string();
+    let error = fails("sensor = 'wrist', ", "");
+    assert!(error.contains("say which"), "{error}");
+    let error = fails("sensor = 'wrist', ", "sensor = 'wirst', ");
+    assert!(error.contains("did you mean `wrist`"), "{error}");
+    let error = fails("impedance = { stiffness = [1e4, 1e4, 1e4], damping = [1e2, 1e2, 1e2] }\n", "");
+    assert!(error.contains("needs an impedance"), "{error}");
+    let error = fails("['link1', 'link5']", "['link1', 'link9']");
+    assert!(error.contains("no link `link9`"), "{error}");
 }
 
 #[test]
@@ -101,7 +131,7 @@ fn every_setting_of_the_chain_is_read() {
     let table = "[body.chain]\nbending = 'paper'\nupdate = 'dynamics'\nrate = 12345\ngripper_rate = 222\ncontact_rate = 333\n\
                  contraction = 11.5\nbending_force = 0.25\nbending_stiffness = 0.75\nmatched_curvature = 7.5\n\
                  grip_stiffness = 44\ncontact_stiffness = 55\nscaling = 1e-4\nhistory = 0.6\ndrag = 3.5\nstep_limit = 0.2\n\
-                 relative_limit = false\nkeep_displacement = true\nmass = 0.125\nequal_weights = true\n\
+                 relative_limit = false\nrelative_to = 'whole'\nkeep_displacement = true\nmass = 0.125\nequal_weights = true\n\
                  heuristic = { stretch = 4, bend_angle_deg = 3, grip_gap = 2, bend_radius = 0.1 }\n";
     let heuristic = Heuristic { stretch: 4.0, bend_angle: 3.0_f64.to_radians(), grip_gap: 2.0, bend_radius: Some(0.1) };
     let settings = ChainSettings {
@@ -122,6 +152,7 @@ fn every_setting_of_the_chain_is_read() {
         drag: 3.5,
         step_limit: 0.2,
         relative_limit: false,
+        relative_to: RelativeTo::Whole,
         keep_displacement: true,
         mass: Some(0.125),
         equal_weights: true,
@@ -391,7 +422,7 @@ fn cables_are_read() {
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
          restitution = 0.5\nfriction_per = 'contact'\ntension_limit = 2\nbend_radius_limit = 0.03\n\
          step = 'linear'\nsolver = 'subsystems'\niterations = 70\nsubsystems = 3\ncouplings = 'printed'\n\
-         post_regulation = false\npairs = 'bound'\nself_contact = false\n"
+         post_regulation = false\nxi = 2\nalpha = 0.6\nrejects = true\nepsilon = 1e-3\npairs = 'bound'\nself_contact = false\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -413,6 +444,8 @@ fn cables_are_read() {
             subsystems: 3,
             couplings: Couplings::Printed,
             post_regulation: false,
+            regulation: Regulation { xi: 2.0, alpha: Some(0.6), rejects: true },
+            epsilon: 1e-3,
             pairs: Pairs::Bound,
             self_contact: false,
             start: Start::Path,

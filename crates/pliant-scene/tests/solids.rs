@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use pliant::lattice::solid::{
-    Cells, Flexion, MassRule, Rings, brick, cells_for, crowded, frustum, graded_brick, grading,
+    Cells, Flexion, MassRule, Rings, brick, cells_for, crowded, frustum, graded_brick, grading, polygon, sweep,
 };
 use pliant::lattice::{Lattice, LatticeSettings, LatticeSpec, Part};
 use pliant::math::{Pose, Vec3};
@@ -58,6 +58,36 @@ fn boxes_and_prisms_are_cut_as_given() {
     let cone = frustum(5, [0.1, 0.02], 0.3, cut(2), 3).unwrap();
     let text = "{ prism = { sides = 5, radius = 0.1, top_radius = 0.02, length = 0.3, rings = 2, layers = 3 } }";
     assert_same(text, cone, plain);
+}
+
+/// Either way round, on either side, of three corners, four or more.
+#[test]
+fn sweeps_and_polygons_are_cut_as_given() {
+    let plain = MassRule::Approximate;
+    let flat = |points: &[[f64; 2]], z: f64| points.iter().map(|[x, y]| Vec3::new(*x, *y, z)).collect::<Vec<_>>();
+    let cut = Rings { per_edge: 2, rings: 3 };
+    let plate = |points: &[[f64; 2]], cut| {
+        let [bottom, top] = [-0.05, 0.05].map(|z| polygon(&flat(points, z), cut).unwrap());
+        sweep(&bottom, &top.points, 2).unwrap()
+    };
+    let kite = [[0.0, 0.0], [1.0, -0.3], [1.2, 0.4], [0.1, 0.9]];
+    let fine = "thickness = 0.1, per_edge = 2, rings = 3, layers = 2";
+    let text = format!("{{ polygon = {{ corners = [[0, 0], [1, -0.3], [1.2, 0.4], [0.1, 0.9]], {fine} }} }}");
+    assert_same(&text, plate(&kite, cut), plain);
+    let text = format!("{{ polygon = {{ corners = [[0, 0], [0.5, 1], [1, 0]], {fine}, masses = 'exact' }} }}");
+    assert_same(&text, plate(&[[1.0, 0.0], [0.5, 1.0], [0.0, 0.0]], cut), MassRule::Exact);
+    // from a triangle below to a smaller one above, aside and turned; from above to below it is the same the other way up
+    let cut = Rings { per_edge: 1, rings: 1 };
+    let low = flat(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], 0.0);
+    let high = flat(&[[0.5, 0.1], [0.8, 0.4], [0.3, 0.5]], 1.0);
+    let begin = polygon(&low, cut).unwrap();
+    let expected = sweep(&begin, &polygon(&high, cut).unwrap().points, 1).unwrap();
+    let (b, t) = ("[[0, 0, 0], [1, 0, 0], [0, 1, 0]]", "[[0.5, 0.1, 1], [0.8, 0.4, 1], [0.3, 0.5, 1]]");
+    assert_same(&format!("{{ sweep = {{ bottom = {b}, top = {t} }} }}"), expected, plain);
+    let turned = |points: &[Vec3]| points.iter().rev().copied().collect::<Vec<_>>();
+    let begin = polygon(&turned(&high), cut).unwrap();
+    let expected = sweep(&begin, &polygon(&turned(&low), cut).unwrap().points, 1).unwrap();
+    assert_same(&format!("{{ sweep = {{ bottom = {t}, top = {b} }} }}"), expected, plain);
 }
 
 /// Bent along its longest edge, y, away from its shortest, z; cells are as near to cubes as can be.
@@ -136,6 +166,26 @@ fn what_cannot_be_cut_is_refused() {
             "s.toml:9:31: the convex hull is flat",
         ),
         ("{ points = { places = [], mass = 1 } }", "1 to 100000 particles"),
+        (
+            "{ polygon = { corners = [[0, 0], [1, 0]], thickness = 0.1 } }",
+            "a polygon has 3 to 1000 corners, this one 2",
+        ),
+        (
+            "{ polygon = { corners = [[0, 0], [1, 0], [0.2, 0.2], [0, 1]], thickness = 0.1 } }",
+            "the polygon is not convex",
+        ),
+        (
+            "{ sweep = { bottom = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], top = [[0, 0, 1], [1, 0, 1]] } }",
+            "s.toml:9:71: a polygon has 3",
+        ),
+        (
+            "{ sweep = { bottom = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], top = [[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]] } }",
+            "3 corners cannot end as 4",
+        ),
+        (
+            "{ sweep = { bottom = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], top = [[0, 0, 0], [1, 0, 0], [0, 1, 0]] } }",
+            "it is flat or turned inside out",
+        ),
     ];
     for (solid, expected) in cases {
         let Err(error) = read(solid, Path::new(".")) else { panic!("{solid} was read") };

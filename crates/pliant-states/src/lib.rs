@@ -8,6 +8,7 @@
 //! - [`Demonstration`] watches frames of a world, of a recording or while it runs, and finds the [`Sequence`] of states
 //!   and transitions.
 //! - [`Matcher`] finds the same transitions in a [`ForceLog`], and says how sure it is.
+//! - [`Follower`] lets a robot repeat the sequence by what it feels.
 //!
 //! (B. Kahl and D. Henrich, "Manipulation of deformable linear objects: force-based simulation approach for haptic
 //! feedback", section V.)
@@ -15,6 +16,7 @@
 mod align;
 mod demonstration;
 mod features;
+mod follow;
 mod line;
 mod log;
 mod matching;
@@ -24,6 +26,7 @@ mod states;
 
 pub use demonstration::Demonstration;
 pub use features::{Feature, Features, Kind};
+pub use follow::{FollowError, FollowSettings, Follower, Order, Sensed, Sight, Stopped};
 pub use log::{ForceLog, LogError, Sample};
 pub use matching::{Found, Match, MatchError, MatchSettings, Matcher};
 pub use sequence::{

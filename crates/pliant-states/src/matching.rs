@@ -408,7 +408,7 @@ impl Judge {
     }
 }
 
-fn find_gripper(sequence: &Sequence, name: Option<&str>) -> Result<usize, MatchError> {
+pub(crate) fn find_gripper(sequence: &Sequence, name: Option<&str>) -> Result<usize, MatchError> {
     let names = &sequence.grippers;
     let known = if names.is_empty() { "no grippers".into() } else { names.join(", ") };
     let error = |why: String| MatchError::Gripper { why, known };

@@ -129,6 +129,8 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) struct There {
     pub obstacles: usize,
     pub grips: usize,
+    /// Number of sensors.
+    pub sensors: usize,
 }
 
 impl There {

@@ -144,3 +144,59 @@ fn limp_cables_with_a_weight_at_each_end_stay_on_the_drum() {
         assert!(crept < 1e-6, "EI = {ei}, {dt} s: crept by {crept} m");
     }
 }
+
+/// Rubber wires above each other on a floor, at angles [rad] to each other, or side by side across a bar.
+fn bundle(young: f64, radius: f64, length: f64, segments: usize, friction: f64, angles: &[f64]) -> World {
+    let mut world = World::new(Vec3::NEG_Z * 9.81);
+    let friction = Friction { coefficient: friction, exponent: 1.0 };
+    let material = Material { young, poisson: 0.45, density: 1100.0, friction };
+    let crossed = angles.iter().any(|angle| *angle != 0.0);
+    for (n, angle) in angles.iter().enumerate() {
+        let (row, above) = ((n % 3) as f64, (n / 3) as f64);
+        let [across, height] =
+            if crossed { [0.0, 1.2 + 2.1 * n as f64] } else { [2.04 * (row + 0.5 * above), 1.1 + 1.9 * above] };
+        let middle = Vec3::new(0.0, across, height) * radius;
+        let half = Vec3::new(angle.cos(), angle.sin(), 0.0) * (0.5 * length);
+        let spec = CableSpec {
+            material,
+            section: Section::Round { radius },
+            path: vec![middle - half, middle + half],
+            normal: None,
+            rest: Rest::Straight,
+            segments,
+            settings: CableSettings::default(),
+        };
+        world.add_body(Body::Cable(Cable::new(&format!("wire {n}"), spec).unwrap())).unwrap();
+    }
+    let mut add = |name: &str, kind: ShapeKind, height: f64| {
+        let placed = Pose::from_translation(Vec3::Z * height);
+        let shape = Shape::new(kind).unwrap();
+        world
+            .add_obstacle(ObstacleParams { name: name.into(), shape, placed, motion: Motion::Hold, friction: None })
+            .unwrap();
+    };
+    add("floor", ShapeKind::Plane, if crossed { 0.0 } else { -10.0 * radius });
+    if !crossed {
+        add("bar", ShapeKind::Box { size: Vec3::new(6.0, 40.0, 2.0) * radius }, -radius);
+    }
+    world.enforce_accounts(true);
+    world
+}
+
+#[test]
+fn limp_wires_that_fall_on_each_other_stay_apart() {
+    let crossed = [0.469, -0.429, -0.411, 0.117, -0.234, 0.368];
+    let cases = [
+        (bundle(1.29e5, 3.25e-3, 0.3095, 42, 0.8, &crossed), 0.005, 3.25e-3),
+        (bundle(2.756e5, 1.8965e-3, 0.2654, 15, 0.2, &[0.0; 4]), 0.01, 1.8965e-3),
+        (bundle(2.756e5, 1.8965e-3, 0.2654, 30, 0.2, &[0.0; 5]), 0.005, 1.8965e-3),
+    ];
+    for (n, (mut world, dt, radius)) in cases.into_iter().enumerate() {
+        let mut deepest: f64 = 0.0;
+        while world.time() < 0.4 {
+            world.step(dt).unwrap_or_else(|e| panic!("case {n}: {e}"));
+            deepest = deepest.max(world.frame().penetration);
+        }
+        assert!(deepest < 0.1 * radius, "case {n}: {deepest} m deep of {radius}");
+    }
+}

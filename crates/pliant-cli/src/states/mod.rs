@@ -1,8 +1,10 @@
-//! `pliant states`: contact states of a recorded demonstration, and their transitions in force logs.
+//! `pliant states`: contact states of a recorded demonstration, their transitions in force logs, and robots that repeat them.
 
 mod page;
+mod run;
+mod trial;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -21,8 +23,12 @@ const MCAP: &[u8] = b"\x89MCAP0\r\n";
 
 /// Find states, or do what else is asked for.
 pub fn states(args: &StatesArgs, options: &Options) -> Result<(), Failure> {
+    if let Some(StatesAction::Run(args)) = &args.action {
+        return run::run(args, options);
+    }
     options.refuse_overrides("states")?;
     match (&args.action, &args.recording) {
+        (Some(StatesAction::Run(args)), _) => run::run(args, options),
         (Some(StatesAction::Match(args)), _) => find(args, options),
         (None, Some(recording)) => show(recording, args, options),
         (None, None) => Err(Failure::Input("a recording is missing".into())),
@@ -144,10 +150,7 @@ struct Report<'a> {
 fn find(args: &MatchArgs, options: &Options) -> Result<(), Failure> {
     options.refuse_out("states match")?;
     let unusable = |path: &Path, why: String| Failure::Input(format!("{}: {why}", path.display()));
-    let text = fs::read_to_string(&args.states).map_err(|e| unusable(&args.states, e.to_string()))?;
-    let sequence: Sequence = serde_json::from_str(&text).map_err(|e| {
-        unusable(&args.states, format!("these are no states that `pliant states RECORDING --out DIR` has written: {e}"))
-    })?;
+    let sequence = run::read(&args.states)?;
     let settings =
         MatchSettings { gripper: args.gripper.clone(), tolerance: args.tolerance, difference: args.difference };
     let matcher = Matcher::new(&sequence, settings).map_err(|e| unusable(&args.states, e.to_string()))?;

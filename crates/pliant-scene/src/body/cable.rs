@@ -2,12 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use pliant::cable::{CableSettings, Couplings, Pairs, Solver, Step};
+use pliant::cable::{CableSettings, Couplings, Pairs, Regulation, Solver, Step};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::body::elastica::StartName;
-use crate::text::quantity::{Damping, DampingTime, Force, Length, Quantity, Restitution};
+use crate::text::quantity::{Damping, DampingTime, Factor, Force, Fraction, Length, Quantity, Restitution};
 
 /// Settings of the model `cable`. Fields that are not given have the engine's defaults.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -40,6 +40,15 @@ pub(crate) struct CableTable {
     couplings: Option<CouplingsName>,
     /// Whether the solver `subsystems` bounds the change of contact forces in an iteration.
     post_regulation: Option<bool>,
+    /// How much contacts may change in an iteration, relative to the first: xi of the post-regulation [-]; 1 unless given.
+    xi: Option<Factor>,
+    /// Factor of that from each iteration to the next, below 1: alpha of the post-regulation [-]; 0.8 unless given, or 0.97 with
+    /// printed couplings.
+    alpha: Option<Fraction>,
+    /// Whether a change beyond that is dropped as a whole, as printed, not shortened; only with printed couplings.
+    rejects: Option<bool>,
+    /// Change of printed couplings, relative to the loads of their joints, that ends the iteration [-]; 1e-5 unless given.
+    epsilon: Option<Factor>,
     /// How links that push links are solved.
     pairs: Option<PairsName>,
     /// Whether the cable can touch itself.
@@ -138,6 +147,12 @@ impl CableTable {
                 CouplingsName::Printed => Couplings::Printed,
             }),
             post_regulation: self.post_regulation.unwrap_or(default.post_regulation),
+            regulation: Regulation {
+                xi: self.xi.map_or(default.regulation.xi, Quantity::get),
+                alpha: self.alpha.map(Quantity::get).or(default.regulation.alpha),
+                rejects: self.rejects.unwrap_or(default.regulation.rejects),
+            },
+            epsilon: self.epsilon.map_or(default.epsilon, Quantity::get),
             pairs: self.pairs.map_or(default.pairs, |name| match name {
                 PairsName::Factored => Pairs::Factored,
                 PairsName::Iterated => Pairs::Iterated,

@@ -1,6 +1,6 @@
 //! Settings of the model `chain` in a scene file.
 
-use pliant::chain::{BendingLaw, ChainSettings, Heuristic, UpdateRule};
+use pliant::chain::{BendingLaw, ChainSettings, Heuristic, RelativeTo, UpdateRule};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,6 +50,8 @@ pub(crate) struct ChainTable {
     step_limit: Option<StepLimit>,
     /// Whether the rule `dynamics` limits relative instead of absolute displacement.
     relative_limit: Option<bool>,
+    /// What the rules `relative` and `dynamics` limit displacement relative to; the neighbour unless given.
+    relative_to: Option<RelativeSpec>,
     /// Whether model steps are repeated so that limiting them does not change the displacement per second.
     keep_displacement: Option<bool>,
     /// Total mass [kg]; from density and section unless given.
@@ -82,6 +84,16 @@ pub(crate) enum UpdateSpec {
     Dynamics,
     /// Newton's law, with a velocity per point.
     Velocity,
+}
+
+/// What displacement is limited relative to.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RelativeSpec {
+    /// That of the next point.
+    Neighbour,
+    /// The mean over all points: the movement of the whole rod.
+    Whole,
 }
 
 /// Tolerated deformations under the rod's own weight, from which parameters are derived.
@@ -119,6 +131,10 @@ impl ChainTable {
             drag: self.drag.map_or(default.drag, Quantity::get),
             step_limit: self.step_limit.map_or(default.step_limit, Quantity::get),
             relative_limit: self.relative_limit.unwrap_or(default.relative_limit),
+            relative_to: self.relative_to.map_or(default.relative_to, |to| match to {
+                RelativeSpec::Neighbour => RelativeTo::Neighbour,
+                RelativeSpec::Whole => RelativeTo::Whole,
+            }),
             keep_displacement: self.keep_displacement.unwrap_or(default.keep_displacement),
             mass: self.mass.map(Quantity::get),
             equal_weights: self.equal_weights.unwrap_or(default.equal_weights),

@@ -5,6 +5,7 @@ use pliant::math::Vec3;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::body::joint::{PrismaticSpec, RevoluteSpec};
 use crate::body::solid::PartSpec;
 use crate::text::fault::Fault;
 use crate::text::quantity::{
@@ -41,7 +42,7 @@ pub(crate) struct LatticeTable {
     fluid: Option<Table<FluidSpec>>,
     /// Whether parts of it can touch each other.
     self_contact: Option<bool>,
-    /// Individually given connectors.
+    /// Individually given connectors and joints.
     #[serde(default)]
     connectors: Vec<ConnectorSpec>,
 }
@@ -106,7 +107,7 @@ pub(crate) struct SiteSpec {
     point: Triple<Coordinate>,
 }
 
-/// An individually given connector.
+/// An individually given connector, or a joint made of several.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ConnectorSpec {
@@ -114,6 +115,10 @@ pub(crate) enum ConnectorSpec {
     Line(Table<LineSpec>),
     /// A spring that keeps the angle between two particles, seen from a third.
     Angle(Table<AngleSpec>),
+    /// A joint between two parts that turns about an axis.
+    Revolute(Table<RevoluteSpec>),
+    /// A joint between two parts that slides along an axis.
+    Prismatic(Table<PrismaticSpec>),
 }
 
 /// A linear connector.
@@ -200,6 +205,15 @@ impl LatticeTable {
 
     /// Connectors between particles of these parts.
     pub(crate) fn connectors(&self, parts: &[Table<PartSpec>]) -> Result<Vec<Connector>, Fault> {
+        let names: Vec<Option<&Name>> = self.connectors.iter().map(ConnectorSpec::name).collect();
+        for (index, name) in names.iter().enumerate() {
+            if let Some(name) = name
+                && names[..index].contains(&Some(*name))
+            {
+                let fault = Fault::new(format!("there is a joint named {} already", &***name));
+                return Err(fault.at("name").at(self.connectors[index].key()).at(index).at("connectors"));
+            }
+        }
         let build = |(index, spec): (usize, &ConnectorSpec)| {
             spec.build(parts).map_err(|fault| fault.at(index).at("connectors"))
         };
@@ -208,6 +222,25 @@ impl LatticeTable {
 }
 
 impl ConnectorSpec {
+    /// Name, if it is a joint.
+    fn name(&self) -> Option<&Name> {
+        match self {
+            ConnectorSpec::Revolute(spec) => Some(spec.name()),
+            ConnectorSpec::Prismatic(spec) => Some(spec.name()),
+            ConnectorSpec::Line(_) | ConnectorSpec::Angle(_) => None,
+        }
+    }
+
+    /// Its key in the file.
+    fn key(&self) -> &'static str {
+        match self {
+            ConnectorSpec::Line(_) => "line",
+            ConnectorSpec::Angle(_) => "angle",
+            ConnectorSpec::Revolute(_) => "revolute",
+            ConnectorSpec::Prismatic(_) => "prismatic",
+        }
+    }
+
     fn build(&self, parts: &[Table<PartSpec>]) -> Result<Connector, Fault> {
         match self {
             ConnectorSpec::Line(spec) => Ok(Connector::Line {
@@ -239,6 +272,12 @@ impl ConnectorSpec {
                     damping: spec.damping.map_or(0.0, Quantity::get),
                     drive,
                 })
+            }
+            ConnectorSpec::Revolute(spec) => {
+                spec.build(parts).map(Connector::Joint).map_err(|fault| fault.at(self.key()))
+            }
+            ConnectorSpec::Prismatic(spec) => {
+                spec.build(parts).map(Connector::Joint).map_err(|fault| fault.at(self.key()))
             }
         }
     }

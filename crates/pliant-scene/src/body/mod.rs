@@ -5,6 +5,7 @@ pub(crate) mod chain;
 pub(crate) mod coil;
 pub(crate) mod cut;
 pub(crate) mod elastica;
+mod joint;
 pub(crate) mod lattice;
 pub(crate) mod material;
 pub(crate) mod response;
@@ -13,6 +14,7 @@ pub(crate) mod ring;
 pub(crate) mod rod_model;
 pub(crate) mod section;
 pub(crate) mod solid;
+mod swept;
 pub(crate) mod xpbd;
 
 use std::collections::BTreeMap;

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::body::cut::{Bar, CellCount, Fineness, GradingSpec, box_cells};
+use crate::body::swept::{PolygonSpec, SweepSpec};
 use crate::files::Files;
 use crate::files::mesh;
 use crate::files::tets::TetsSpec;
@@ -48,6 +49,10 @@ pub(crate) enum SolidSpec {
     /// A prism along z, centred on the origin, on a regular polygon; with many sides nearly a cylinder, with a top of
     /// another size a frustum, nearly a pyramid or a cone.
     Prism(Table<PrismSpec>),
+    /// A plate: a convex polygon in the plane of x and y, swept along z.
+    Polygon(Table<PolygonSpec>),
+    /// A solid swept from one convex polygon to another.
+    Sweep(Table<SweepSpec>),
     /// The convex hull of points.
     Convex(Table<ConvexSpec>),
     /// A closed surface of triangles from a file, all visible from its centre of mass.
@@ -157,11 +162,13 @@ impl SolidSpec {
         let (key, cells, masses) = match self {
             SolidSpec::Box(spec) => ("box", spec.cells(files), spec.masses),
             SolidSpec::Prism(spec) => ("prism", spec.cells(files), spec.masses),
+            SolidSpec::Polygon(spec) => ("polygon", spec.cells(files), spec.masses),
+            SolidSpec::Sweep(spec) => ("sweep", spec.cells(files), spec.masses),
             SolidSpec::Convex(spec) => ("convex", spec.cells(files), spec.masses),
             SolidSpec::Mesh(spec) => ("mesh", spec.cells(owner, files), spec.masses),
             SolidSpec::Points(spec) => return spec.build(placed).map_err(|fault| fault.at("points")),
             SolidSpec::Tets(_) => {
-                let message = "a mesh of tetrahedra is for the model response: the model lattice fills a box, a prism, a convex \
+                let message = "a mesh of tetrahedra is for the model response: the model lattice fills a box, a prism, a polygon, a sweep, a convex \
                                hull or a mesh of triangles";
                 return Err(Fault::new(message).at("tets"));
             }
@@ -245,7 +252,7 @@ fn rule(given: Option<MassName>) -> MassRule {
     }
 }
 
-fn fault(error: impl Display) -> Fault {
+pub(crate) fn fault(error: impl Display) -> Fault {
     Fault::new(error.to_string())
 }
 

@@ -38,6 +38,8 @@ impl SolidSpec {
             SolidSpec::Box(spec) => spec.tetrahedra(order, files).map_err(|fault| fault.at("box")),
             SolidSpec::Tets(spec) => spec.read(owner, files).map_err(|fault| fault.at("tets")),
             SolidSpec::Prism(_) => refused("prism"),
+            SolidSpec::Polygon(_) => refused("polygon"),
+            SolidSpec::Sweep(_) => refused("sweep"),
             SolidSpec::Convex(_) => refused("convex"),
             SolidSpec::Mesh(_) => refused("mesh"),
             SolidSpec::Points(_) => refused("points"),

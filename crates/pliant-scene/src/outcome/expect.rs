@@ -161,6 +161,11 @@ impl Expectation {
         [self.min, self.max]
     }
 
+    /// Whether it is about the end of the run.
+    pub fn is_of_the_end(&self) -> bool {
+        matches!(self.when, When::End(_))
+    }
+
     /// The last time it depends on [s].
     pub(crate) fn due(&self) -> f64 {
         match self.when {

@@ -159,6 +159,9 @@ quantity! {
     /// Force per volume.
     VolumeStiffness, "stiffness" ["N/m3"] above 0.0 .. 1e18;
     VolumeDamping, "damping" ["N s/m3"] from 0.0 .. 1e18;
+    /// Mass as which something gives way, possibly none.
+    VirtualMass, "mass" ["kg"] from 0.0 .. 1e9;
+    TurnInertia, "moment of inertia" ["kg m2"] from 0.0 .. 1e9;
     TurnStiffness, "stiffness" ["N m/rad"] from 0.0 .. 1e15;
     TurnDamping, "damping" ["N m s/rad"] from 0.0 .. 1e15;
     Viscosity, "viscosity" ["N s/m3 or N s2/m4"] from 0.0 .. 1e12;

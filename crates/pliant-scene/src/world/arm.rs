@@ -21,6 +21,7 @@ use crate::text::quantity::{
 };
 use crate::text::suggest::help;
 use crate::text::word::{Name, Table};
+use crate::world::admittance::AdmittanceSpec;
 use crate::world::pose::{OrientationSpec, pose};
 
 /// Time between samples of a motion that an arm follows [s].
@@ -66,6 +67,8 @@ pub(crate) struct ArmTable {
     springs: BTreeMap<String, Table<SpringSpec>>,
     /// Springs and dampers that lead the first gripper that follows its motion along that, in place of servos; none unless given.
     pub(crate) impedance: Option<Table<ImpedanceSpec>>,
+    /// A mass on a spring and a damper as which that gripper gives way to its sensor; needs an impedance, which follows it; none unless given.
+    pub(crate) admittance: Option<Table<AdmittanceSpec>>,
     /// Coordinates of all joints, from root to tips, that the servos go to, each from rest to rest [rad, m].
     #[serde(default)]
     waypoints: Vec<Table<WaypointSpec>>,
@@ -73,6 +76,9 @@ pub(crate) struct ArmTable {
     carries_itself: Option<bool>,
     /// Whether its links, but those that carry a gripper, are obstacles, and touch others; true unless given.
     collides: Option<bool>,
+    /// Pairs of links, by name, that pass through each other; neighbours and those that touch at the start do anyway.
+    #[serde(default)]
+    passing: Vec<[String; 2]>,
     /// Friction of its links on obstacles that have none of their own; a coefficient of 0.5 unless given.
     friction: Option<Table<FrictionSpec>>,
 }
@@ -244,6 +250,12 @@ impl ArmTable {
         let shapes = self.shapes(&robot, led, files)?;
         let motion = motion.map(Arc::new);
         let mut spec = ArmSpec { root, joints, drives, motion, carries_itself, ..ArmSpec::new(robot.spec) };
+        for (index, pair) in self.passing.iter().enumerate() {
+            let [a, b] =
+                pair.each_ref().map(|name| robot.model.link(name).ok_or_else(|| unknown_link(&robot.model, name)));
+            let here = |fault: Fault| fault.at(index).at("passing");
+            spec.passing.push([a.map_err(here)?, b.map_err(here)?]);
+        }
         spec.friction = self.friction.as_ref().map_or(spec.friction, |friction| friction.build());
         let arm = world.add_body(Body::Arm(Arm::new(&self.name, spec).map_err(Fault::from)?)).map_err(Fault::from)?;
         for (link, at, params) in shapes {
@@ -282,6 +294,10 @@ impl ArmTable {
         if !self.waypoints.is_empty() {
             let samples = self.through_waypoints(times, joints)?;
             return Ok(Some(JointMotion { spacing: SPACING, samples }));
+        }
+        if self.admittance.is_some() && self.impedance.is_none() {
+            return Err(Fault::new("it needs an impedance: springs that bring the gripper to where it gives way")
+                .at("admittance"));
         }
         let led = led.iter().find(|led| led.carried.follows() != FollowSpec::Nothing);
         if let Some(impedance) = &self.impedance {

@@ -155,24 +155,6 @@ fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
     })
 }
 
-/// Warnings about links and rigid bodies that do not touch each other, though they could meet.
-fn apart(world: &World) -> Option<String> {
-    let has_shape = |body: &pliant::Body| {
-        world.obstacles().iter().any(|obstacle| match obstacle.drive {
-            pliant::Drive::Carried { arm, .. } => world.bodies()[arm].name() == body.name(),
-            _ => false,
-        })
-    };
-    let arms = world.bodies().iter().filter(|body| matches!(body, pliant::Body::Arm(_)) && has_shape(body));
-    let names: Vec<&str> = arms.map(pliant::Body::name).collect();
-    (names.len() > 1).then(|| {
-        format!(
-            "{}: arms and rigid bodies pass through each other, they touch obstacles and cables alone",
-            names.join(", ")
-        )
-    })
-}
-
 /// A warning for each arm without a shape that is free to fall through everything.
 fn shapeless(world: &World) -> impl Iterator<Item = String> {
     let carried = |index: usize| {
@@ -205,6 +187,7 @@ impl SceneSpec {
         self.add_grippers(&mut world, &mut files)?;
         self.add_joins(&mut world)?;
         self.add_sensors(&mut world)?;
+        self.add_admittances(&mut world)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
         world.enforce_accounts(!self.allow_gain);
@@ -219,7 +202,6 @@ impl SceneSpec {
         warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
         warnings.extend(world.bodies().iter().filter_map(spun));
         warnings.extend(shaken(&world, step));
-        warnings.extend(apart(&world));
         warnings.extend(shapeless(&world));
         for expectation in expectations.iter().filter(|e| written_duration.is_none() && e.due() > duration) {
             warnings.push(format!("{}: the run ends before, at {duration} s", expectation.text()));
@@ -397,11 +379,16 @@ impl SceneSpec {
     fn led_by_impedance(&self, carried: &CarriedSpec) -> Option<(usize, Impedance)> {
         let arm = self.arm.iter().find(|arm| *arm.name == *carried.arm)?;
         let impedance = arm.impedance.as_ref()?.build();
+        Some((self.led(&arm.name)?, impedance))
+    }
+
+    /// Number of the first gripper that an arm of this name carries, and whose motion it follows.
+    fn led(&self, arm: &str) -> Option<usize> {
         let leads = |spec: &Table<GripperSpec>| {
-            let by = spec.carried.as_ref().filter(|by| *by.arm == *carried.arm);
+            let by = spec.carried.as_ref().filter(|by| *by.arm == *arm);
             by.is_some_and(|by| by.follows() != FollowSpec::Nothing)
         };
-        Some((self.gripper.iter().position(leads)?, impedance))
+        self.gripper.iter().position(leads)
     }
 
     fn add_sensors(&self, world: &mut World) -> Result<(), Fault> {
@@ -409,6 +396,18 @@ impl SceneSpec {
             let here = |fault: Fault| fault.at(index).at("sensor");
             let params = spec.build(index, world).map_err(here)?;
             world.add_sensor(params).map_err(|e| here(e.into()))?;
+        }
+        Ok(())
+    }
+
+    /// Let arms give way to the sensors of the grippers that they lead.
+    fn add_admittances(&self, world: &mut World) -> Result<(), Fault> {
+        for (index, arm) in self.arm.iter().enumerate() {
+            let Some(admittance) = &arm.admittance else { continue };
+            let here = |fault: Fault| fault.at("admittance").at(index).at("arm");
+            let gripper = self.led(&arm.name).and_then(|led| world.gripper_named(&self.gripper[led].name));
+            let Some(gripper) = gripper else { continue };
+            admittance.apply(world, gripper).map_err(here)?;
         }
         Ok(())
     }

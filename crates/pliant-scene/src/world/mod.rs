@@ -1,5 +1,6 @@
 //! Tables of a scene other than bodies: grippers, obstacles, loads, motions; and the world built from all of them.
 
+pub(crate) mod admittance;
 pub(crate) mod arm;
 pub(crate) mod assemble;
 pub(crate) mod grasp;

@@ -20,6 +20,7 @@ mod lattice_bounce;
 mod lattice_energy;
 mod lattice_incline;
 mod lattice_inertia;
+mod lattice_joints;
 mod lattice_momentum;
 mod lattice_pair;
 mod lattice_roll;
@@ -175,6 +176,7 @@ pub fn all() -> Vec<Case> {
         lattice_bar::CASES,
         lattice_pair::CASES,
         lattice_momentum::CASES,
+        lattice_joints::CASES,
         lattice_energy::CASES,
         lattice_bounce::CASES,
         lattice_incline::CASES,

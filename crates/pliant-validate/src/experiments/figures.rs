@@ -107,6 +107,7 @@ pub const FIGURES: &[Figure] = &[
     figure("004", "Fig. 3", "time of steps over the run and over segments", Experiment("004-steps")),
     figure("004", "Table I", "time and iterations of three solvers", Experiment("004-table1")),
     figure("004", "Fig. 4, 5", "force on the hand, and pitch", Experiment("004-force")),
+    figure("004", "Lemma 1, Theorem 1", "convergence of couplings over the step", Experiment("004-convergence")),
     figure("004", "section V-A", "identified properties", Experiment("004-identify")),
 ];
 

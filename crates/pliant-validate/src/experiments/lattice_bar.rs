@@ -94,9 +94,9 @@ pub fn bar(results: &mut Results) -> Result<(), Failure> {
     for across in [1, 2, 4, 6] {
         let (_, ours) = rest(across, 0.3, 1.0)?;
         let cells = format!("{} x {across} x {across} cells", 5 * across);
-        results.number(format!("traction, {cells}: longer by"), "mm", 1e3 * known.drawn, 1e3 * ours.drawn);
-        results.number(format!("flexion, {cells}: end down by"), "mm", 1e3 * known.bent, 1e3 * ours.bent);
-        results.number(format!("torsion, {cells}: end turned by"), "rad", known.twisted, ours.twisted);
+        results.known(format!("traction, {cells}: longer by"), "mm", 1e3 * known.drawn, 1e3 * ours.drawn);
+        results.known(format!("flexion, {cells}: end down by"), "mm", 1e3 * known.bent, 1e3 * ours.bent);
+        results.known(format!("torsion, {cells}: end turned by"), "rad", known.twisted, ours.twisted);
         results.remark(format!(
             "{cells}: ours over beam theory {}, {}, {}.",
             short(ours.drawn / known.drawn),

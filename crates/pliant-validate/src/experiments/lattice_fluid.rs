@@ -110,5 +110,35 @@ fn tumbling(results: &mut Results) -> Result<(), Failure> {
     let (air, vacuum) = (spin("fluid = { viscosity = 10 }")?, spin("")?);
     results.statement("a prism that falls aslant in air: angular momentum after 0.5 s", "kg m2/s", air, air > 1e-6);
     results.statement("the same in vacuum over that in air, below 1e-9", "-", vacuum / air, vacuum < 1e-9 * air);
+    let uneven = "{ polygon = { corners = [[-0.1, -0.1], [0.1, -0.1], [0.02, 0.14], [-0.1, 0.14]], thickness = 0.01, per_edge = 3 } }";
+    let spin = |shape: &str, turn: f64, fluid: &str| -> Result<f64, Failure> {
+        Ok(end(shape, turn, GRAVITY, fluid, 0.5)?.spin.length())
+    };
+    let air = "fluid = { viscosity = 10 }";
+    let (falling, vacuum) = (spin(uneven, 25.0, air)?, spin(uneven, 25.0, "")?);
+    results.statement(
+        "an uneven plate that falls aslant in air (4.4): angular momentum after 0.5 s, above 1e-6",
+        "kg m2/s",
+        falling,
+        falling > 1e-6,
+    );
+    results.statement(
+        "the same in vacuum over that in air, below 1e-9",
+        "-",
+        vacuum / falling,
+        vacuum < 1e-9 * falling,
+    );
+    let flat = spin(uneven, 0.0, air)?;
+    results.remark(format!(
+        "Flat in the air it does not turn ({} kg m2/s): (9) acts on all of its face alike, in its centre.",
+        short(flat)
+    ));
+    let even = spin(PLATE, 0.0, air)?;
+    results.statement(
+        "a square plate that lies flat in air: the same, none (below 1e-9)",
+        "kg m2/s",
+        even,
+        even < 1e-9,
+    );
     Ok(())
 }

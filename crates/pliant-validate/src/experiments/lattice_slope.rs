@@ -108,15 +108,10 @@ pub fn slope(results: &mut Results) -> Result<(), Failure> {
         let slides = GRAVITY * (sin - friction * cos);
         let expected = if rolls { 2.0 / 3.0 * GRAVITY * sin } else { slides };
         let found = run.rate(0, window, |s| s.speed);
-        results.number(format!("{name} friction: acceleration of the wheel"), "m/s2", expected, found);
+        results.known(format!("{name} friction: acceleration of the wheel"), "m/s2", expected, found);
         let turning = radius * run.rate(0, window, |s| s.turning);
         let expected = if rolls { expected } else { 2.0 * friction * GRAVITY * cos };
-        results.number(
-            format!("{name} friction: r times angular acceleration of the wheel"),
-            "m/s2",
-            expected,
-            turning,
-        );
+        results.known(format!("{name} friction: r times angular acceleration of the wheel"), "m/s2", expected, turning);
         let ratio = turning / found;
         let (does, holds) = match name {
             "small" => ("slides only", ratio < 0.05),
@@ -127,7 +122,7 @@ pub fn slope(results: &mut Results) -> Result<(), Failure> {
         let turned = run.states[1].last().map_or(f64::NAN, |s| s.turned.to_degrees());
         if friction < 1.0 {
             let found = run.rate(1, window, |s| s.speed);
-            results.number(format!("{name} friction: acceleration of the cube"), "m/s2", slides, found);
+            results.known(format!("{name} friction: acceleration of the cube"), "m/s2", slides, found);
             results.statement(
                 format!("{name} friction: the cube slides, turned by"),
                 "deg",

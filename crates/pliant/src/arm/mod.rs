@@ -3,6 +3,7 @@
 //! The mechanics is that of `robot`. An arm is advanced together with the cables that grippers on its links hold, see
 //! `cable::group`; what its other grippers and obstacles meet acts on it in the step after.
 
+mod admittance;
 mod params;
 mod report;
 pub(crate) mod step;
@@ -11,11 +12,16 @@ mod touch;
 
 use std::sync::Arc;
 
+pub use admittance::Admittance;
+use admittance::Yielding;
+pub(crate) use admittance::{axes_between, carried_over};
 pub use params::{ArmSpec, JointDrive, JointMotion};
 pub(crate) use step::ArmStep;
 use tool::Tool;
 pub use tool::{HeldTool, Impedance};
 use touch::PastTouch;
+pub(crate) use touch::meets::Meets;
+pub(crate) use touch::{CLOSE, SCALE, shapes_touch};
 
 use crate::account::Work;
 use crate::body::{Surroundings, There, Vicinity};
@@ -25,7 +31,7 @@ use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{ActingLoad, Grip, Place};
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Quat, Vec3};
 use crate::properties::Properties;
 use crate::robot::{Kinematics, LinkLoad, Model, State};
 
@@ -35,6 +41,8 @@ pub struct Arm {
     name: String,
     spec: Arc<ArmSpec>,
     model: Model,
+    /// Pairs of links that pass through each other, the lower one first.
+    passing: Vec<[usize; 2]>,
     state: ArmState,
     scratch: Scratch,
 }
@@ -56,6 +64,8 @@ pub struct ArmState {
     loads: Vec<Felt>,
     /// Contacts of its links with obstacles.
     touches: Vec<PastTouch>,
+    /// Contacts of its links with each other, and with those of arms after it.
+    meets: Vec<PastTouch>,
     counters: Counters,
 }
 
@@ -70,7 +80,7 @@ struct Felt {
 
 stored!(State { q, v });
 stored!(Felt { link, point, force, couple });
-stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters });
+stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, touches, meets, counters });
 stored_enum!(JointDrive {
     0 => Free {},
     1 => Torque { 0: torque },
@@ -98,7 +108,8 @@ struct Scratch {
 
 impl ArmState {
     fn copy_from(&mut self, other: &ArmState) {
-        let ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters } = other;
+        let ArmState { joints, drives, targets, tools, follows, torques, loads, touches, meets, counters } = other;
+        self.meets.clone_from(meets);
         self.touches.clone_from(touches);
         self.tools.clone_from(tools);
         self.follows.clone_from(follows);
@@ -149,7 +160,8 @@ impl Arm {
             ..Scratch::default()
         };
         scratch.kinematics.place(&model, &state.joints.q);
-        let mut arm = Arm { name: name.into(), spec: Arc::new(spec), model, state, scratch };
+        let passing = spec.passing.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
+        let mut arm = Arm { name: name.into(), spec: Arc::new(spec), model, passing, state, scratch };
         arm.look();
         Ok(arm)
     }
@@ -216,7 +228,7 @@ impl Arm {
             (Some(known), Some(impedance)) => (tools[known].impedance, tools[known].given) = (impedance, given),
             (Some(known), None) => drop(tools.remove(known)),
             // a tool that is held from now on begins where it is
-            (None, Some(impedance)) => tools.push(Tool { link, at, impedance, given, target: here }),
+            (None, Some(impedance)) => tools.push(Tool { link, at, impedance, given, target: here, yields: None }),
             (None, None) => {}
         }
         self.scratch.before.tools.reserve(tools.len());
@@ -227,8 +239,44 @@ impl Arm {
     /// How a tool at a place of a link is held; `None` if it is not.
     pub(crate) fn held_tool(&self, link: usize, at: &Pose) -> Option<HeldTool> {
         let tool = self.state.tools.iter().find(|tool| tool.link == link && tool.at == *at)?;
-        let Tool { impedance, given, target, .. } = *tool;
-        Some(HeldTool { impedance, target: given.unwrap_or(target), follows: given.is_none() })
+        let Tool { impedance, given, target, yields, .. } = *tool;
+        let admittance = yields.map(|yields| yields.admittance);
+        Some(HeldTool { impedance, target: given.unwrap_or(target), follows: given.is_none(), admittance })
+    }
+
+    /// Let a tool that is held give way to a sensor from the next step on, or no more, from where it has been led to. False if there is no
+    /// such tool, or the admittance makes no sense.
+    pub(crate) fn yield_tool(&mut self, link: usize, at: &Pose, to: Option<(Admittance, usize)>) -> bool {
+        let Some(tool) = self.state.tools.iter_mut().find(|tool| tool.link == link && tool.at == *at) else {
+            return false;
+        };
+        match (to, &mut tool.yields) {
+            (Some((admittance, _)), _) if !admittance.is_sound() => return false,
+            (Some((admittance, sensor)), Some(known)) => (known.admittance, known.sensor) = (admittance, sensor),
+            (Some((admittance, sensor)), none) => *none = Some(Yielding::new(admittance, sensor)),
+            (None, some) => *some = None,
+        }
+        true
+    }
+
+    /// After a sensor is gone: tools that gave way to it stay as they are.
+    pub(crate) fn forget_sensor(&mut self, gone: usize) {
+        for yields in self.state.tools.iter_mut().map(|tool| &mut tool.yields) {
+            match yields {
+                Some(known) if known.sensor == gone => *yields = None,
+                Some(known) if known.sensor > gone => known.sensor -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Let tools give way for a step of `dt` [s]: `load` is what a sensor reads, in the axes of a rotation.
+    pub(crate) fn give_way_to(&mut self, dt: f64, load: impl Fn(usize, Quat) -> [Vec3; 2]) {
+        for tool in &mut self.state.tools {
+            let Some(yields) = &mut tool.yields else { continue };
+            let axes = yields.without(&tool.target).rotation;
+            yields.advance(load(yields.sensor, axes), dt);
+        }
     }
 
     /// Say where tools are to be at the end of the step; `motion` is that of the gripper at such a place.
@@ -236,7 +284,11 @@ impl Arm {
         let Arm { state, scratch, .. } = self;
         let ends = &mut scratch.step.tools.ends;
         ends.clear();
-        let end = |tool: &Tool| tool.given.or_else(|| motion(tool.link, &tool.at)).unwrap_or(tool.target);
+        let end = |tool: &Tool| match (tool.given.or_else(|| motion(tool.link, &tool.at)), &tool.yields) {
+            (Some(to), Some(yields)) => yields.leads(&to),
+            (Some(to), None) => to,
+            (None, _) => tool.target,
+        };
         ends.extend(state.tools.iter().map(end));
     }
 
@@ -314,6 +366,21 @@ impl Arm {
         !self.scratch.still && !self.model.floating()
     }
 
+    /// Whether shapes on two of its links may touch each other: they are neither part of one body nor neighbours, nor have they touched from
+    /// the beginning, nor are they let through.
+    pub(crate) fn may_touch_itself(&self, link: usize, other: usize) -> bool {
+        let pair = [link.min(other), link.max(other)];
+        !(self.passing.contains(&pair) || self.model.are_neighbours(link, other))
+    }
+
+    /// Let two links pass through each other.
+    pub(crate) fn let_pass(&mut self, link: usize, other: usize) {
+        let pair = [link.min(other), link.max(other)];
+        if !self.passing.contains(&pair) {
+            self.passing.push(pair);
+        }
+    }
+
     /// Stay fixed while cables come to rest, or move again.
     pub(crate) fn stay(&mut self, still: bool) {
         self.scratch.still = still;
@@ -341,6 +408,7 @@ impl Arm {
             return;
         }
         state.touches.retain(PastTouch::pushes);
+        state.meets.retain(PastTouch::pushes);
         state.counters.steps += 1;
         state.counters.iterations += u64::from(scratch.solved.iterations);
         state.torques.copy_from_slice(&scratch.step.torques);
@@ -362,6 +430,7 @@ impl Arm {
         let Arm { state, scratch, .. } = self;
         state.joints.copy_from(&scratch.before.joints);
         state.touches.clone_from(&scratch.before.touches);
+        state.meets.clone_from(&scratch.before.meets);
     }
 
     pub(crate) fn undo(&mut self) {
@@ -402,7 +471,9 @@ impl Arm {
 
     pub(crate) fn reserve(&mut self, _: usize, _: usize, obstacles: usize) {
         let most = touch::most(obstacles);
-        for list in [&mut self.state.touches, &mut self.scratch.before.touches] {
+        let ArmState { touches, meets, .. } = &mut self.state;
+        let before = &mut self.scratch.before;
+        for list in [touches, meets, &mut before.touches, &mut before.meets] {
             list.reserve(most.saturating_sub(list.len()));
         }
         self.scratch.step.touches.reserve(most, self.model.velocities());
@@ -424,6 +495,7 @@ impl Arm {
 
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         self.state.touches.retain_mut(|touch| touch.survives(gone));
+        self.state.meets.retain_mut(|touch| touch.survives(gone));
     }
 
     pub(crate) fn work(&self) -> Work {
@@ -441,8 +513,9 @@ impl Arm {
             && (drives.len(), targets.len()) == (like.drives.len(), like.targets.len())
             && (torques.len(), state.follows.len()) == (like.torques.len(), like.follows.len())
             && loads.iter().all(|felt| felt.link < self.model.links().len())
-            && touches.iter().all(|touch| touch.fits(there.obstacles, self.model.links().len()))
+            && touches.iter().chain(&state.meets).all(|touch| touch.fits(there.obstacles, self.model.links().len()))
             && state.tools.iter().all(|tool| tool.link < self.model.links().len())
+            && state.tools.iter().flat_map(|tool| &tool.yields).all(|yields| yields.fits(there.sensors))
     }
 
     pub(crate) fn save(&self, to: &mut ArmState) {

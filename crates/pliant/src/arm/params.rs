@@ -23,7 +23,9 @@ pub struct ArmSpec {
     pub motion: Option<Arc<JointMotion>>,
     /// Whether drives also carry the weight of the arm, as far as their effort allows.
     pub carries_itself: bool,
-    /// Friction of its links on obstacles that have none of their own.
+    /// Pairs of links, by index, that pass through each other. Neighbours always do, and those that touch when their shapes are put on them.
+    pub passing: Vec<[usize; 2]>,
+    /// Friction of its links on obstacles that have none of their own, and on each other: that of the arm that was added first.
     pub friction: Friction,
 }
 
@@ -39,6 +41,7 @@ impl ArmSpec {
             drives: vec![],
             motion: None,
             carries_itself: false,
+            passing: vec![],
             friction,
         }
     }
@@ -76,6 +79,10 @@ impl ArmSpec {
         let Friction { coefficient, exponent } = self.friction;
         if ![coefficient, exponent].iter().all(|x| x.is_finite() && *x >= 0.0) {
             return fail(format!("its friction must be finite and not negative, got {:?}", self.friction));
+        }
+        let links = self.robot.links.len();
+        if let Some([a, b]) = self.passing.iter().find(|pair| pair.iter().any(|link| *link >= links)) {
+            return fail(format!("links {a} and {b} are to pass through each other, but it has {links} links"));
         }
         if let Some(drive) = self.drives.iter().find(|drive| !drive.is_sound()) {
             return fail(format!("a drive must have finite numbers and gains that are not negative, got {drive:?}"));

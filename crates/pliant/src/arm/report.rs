@@ -7,6 +7,7 @@ use crate::frame::{BodyFrame, Contact, Energy, JointFrame, Other};
 use crate::material::Friction;
 use crate::math::Vec3;
 use crate::moments::Moments;
+use crate::motion::Drive;
 use crate::react::{Giving, Nodes, Skin, Spot};
 
 impl Arm {
@@ -71,7 +72,7 @@ impl Arm {
         }));
     }
 
-    pub(crate) fn write_contacts(&self, index: usize, _: &[Obstacle], contacts: &mut Vec<Contact>) {
+    pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         contacts.extend(self.state.touches.iter().filter(|touch| touch.force != Vec3::ZERO).map(|touch| Contact {
             body: index,
             other: Other::Obstacle(touch.obstacle()),
@@ -80,6 +81,19 @@ impl Arm {
             force: touch.force,
             penetration: touch.depth,
             along: None,
+        }));
+        let met = self.state.meets.iter().filter(|touch| touch.force != Vec3::ZERO);
+        contacts.extend(met.filter_map(|touch| {
+            let Drive::Carried { arm, .. } = obstacles[touch.obstacle()].drive else { return None };
+            Some(Contact {
+                body: index,
+                other: Other::Body(arm),
+                position: touch.position,
+                normal: touch.normal,
+                force: touch.force,
+                penetration: touch.depth,
+                along: None,
+            })
         }));
     }
 }

@@ -55,6 +55,9 @@ pub(crate) struct ArmStep {
     pub torques: Vec<f64>,
     /// Work of cables that touch its links, in the current part of the step [J].
     pub given: f64,
+    /// Forces with which its links push each other or those of another arm [N], and the energy that this gives [J].
+    pub met: f64,
+    pub lifted: f64,
     /// Work on the arm in the current part of the step, and in the step so far.
     part_work: Work,
     pub work: Work,
@@ -83,6 +86,8 @@ impl ArmStep {
             touches: Touches::new(model),
             torques: zeros,
             given: 0.0,
+            met: 0.0,
+            lifted: 0.0,
             part_work: Work::default(),
             work: Work::default(),
         }
@@ -277,6 +282,9 @@ impl Arm {
         let s = &mut scratch.step;
         let first = model.first_joint();
         let [touched, led, lifted] = s.touches.work(h);
+        let by_meeting = std::mem::take(&mut s.lifted);
+        let (met, lifted) = (std::mem::take(&mut s.met), lifted + by_meeting);
+        s.touches.given += by_meeting;
         let (mut drives, mut pushes) = (0.0, 0.0);
         // work of what was felt in the step before
         let felt: f64 = s.pushed.iter().zip(&s.mean).map(|(force, y)| h * force * y).sum();
@@ -306,9 +314,9 @@ impl Arm {
         s.part_work = Work { loads: drives, grips: given + felt, obstacles: led, ..Work::default() };
         // what quadrature and Newton's method have left
         let gain = s.midpoint.gain(model);
-        if s.touches.push() {
+        if s.touches.push() || met > 0.0 {
             let left = gain - drives - pushes - given - touched;
-            let turnover = turnover + s.touches.size() * RESTING;
+            let turnover = turnover + (s.touches.size() + met) * RESTING;
             // what lifts it out of something comes from its motion, if that has enough
             return s.midpoint.take_from_all(model, left, turnover)
                 || s.midpoint.take_from_all(model, left - lifted, turnover);

@@ -5,6 +5,7 @@
 //! at the instant theta between its middle and its end, with (2 theta - 1) h K more damping: see `step`. What joints can do
 //! without moving the tool along axes that are held is damped: -c (1 - J^+ J) v, with the pseudoinverse J^+ of Moore and Penrose.
 
+use super::admittance::{Admittance, Yielding};
 use super::step::instant;
 use crate::bytes::stored;
 use crate::cable::equations::midpoint::Part;
@@ -39,6 +40,8 @@ pub struct HeldTool {
     pub target: Pose,
     /// Whether it follows the motion of its gripper.
     pub follows: bool,
+    /// How it gives way to a sensor, if it does.
+    pub admittance: Option<Admittance>,
 }
 
 /// A tool that an arm holds so.
@@ -53,10 +56,12 @@ pub(crate) struct Tool {
     pub given: Option<Pose>,
     /// Its target at the end of the last step.
     pub target: Pose,
+    /// How it gives way, if it does.
+    pub yields: Option<Yielding>,
 }
 
 stored!(Impedance { stiffness, damping, idle_damping });
-stored!(Tool { link, at, impedance, given, target });
+stored!(Tool { link, at, impedance, given, target, yields });
 
 /// Working memory of a step.
 #[derive(Clone, Debug, Default)]

@@ -26,7 +26,7 @@ mod ring_tests;
 #[cfg(test)]
 pub use contact::pairs::Pair;
 pub use contact::pairs::{Key, PastPair};
-pub use params::{CableSettings, CableSpec, Couplings, Pairs, Solver, Step};
+pub use params::{CableSettings, CableSpec, Couplings, Pairs, Regulation, Solver, Step};
 
 pub(crate) use contact::pairs::{End, forget_body, pairs_fit};
 pub(crate) use equations::midpoint::PARTS;

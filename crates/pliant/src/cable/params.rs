@@ -76,6 +76,11 @@ pub struct CableSettings {
     pub couplings: Couplings,
     /// Whether [`Solver::Subsystems`] bounds the change of contact forces in an iteration, (16) of the paper.
     pub post_regulation: bool,
+    /// How it bounds them.
+    pub regulation: Regulation,
+    /// epsilon of Algorithm 1: [`Couplings::Printed`] have converged when they change by this fraction of the loads of their
+    /// joints [-].
+    pub epsilon: f64,
     /// How links that push links are solved.
     pub pairs: Pairs,
     /// Whether the cable is a closed ring: the path leads back to its first point, and the last link is joined to the
@@ -142,6 +147,24 @@ pub enum Pairs {
     Bound,
 }
 
+/// The post-regulation (16): in iteration l contacts may change velocities by xi alpha^(l-1) of what they changed in the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Regulation {
+    /// xi, relative to the first change [-]; the paper's is absolute, and not given. Below 1 it freezes contacts from the start.
+    pub xi: f64,
+    /// alpha [-], between 0 and 1; `None` takes 0.8 for exact couplings, which need few iterations, and 0.97 for printed ones.
+    pub alpha: Option<f64>,
+    /// Whether a change that is too large is dropped as a whole, as printed, rather than shortened. A contact may then be
+    /// frozen for the rest of the step, which only [`Couplings::Printed`] take as it is.
+    pub rejects: bool,
+}
+
+impl Default for Regulation {
+    fn default() -> Self {
+        Regulation { xi: 1.0, alpha: None, rejects: false }
+    }
+}
+
 impl Default for CableSettings {
     fn default() -> Self {
         CableSettings {
@@ -157,6 +180,8 @@ impl Default for CableSettings {
             subsystems: 16,
             couplings: Couplings::Exact,
             post_regulation: true,
+            regulation: Regulation::default(),
+            epsilon: 1e-5,
             pairs: Pairs::Factored,
             closed: false,
             twist: 0.0,
@@ -188,6 +213,20 @@ impl CableSpec {
         checks.within("the twist in degrees", twist, -most_twist..=most_twist, "at most 90 per segment")?;
         if settings.closed {
             self.check_closed(name)?;
+        }
+        let Regulation { xi, alpha, rejects } = settings.regulation;
+        checks.positive("xi", xi)?;
+        let alpha = alpha.unwrap_or(0.5);
+        checks.that(alpha > 0.0 && alpha < 1.0, "alpha", "between 0 and 1", alpha)?;
+        checks.positive("epsilon", settings.epsilon)?;
+        if rejects && Method::of(settings) != Method::Printed {
+            return Err(BuildError::Cannot {
+                body: name.into(),
+                model: "cable",
+                cannot: "drops whole changes of contacts with printed couplings only".into(),
+                instead: "leave `rejects` out, so that they are shortened",
+                field: Some("cable rejects"),
+            });
         }
         if settings.pairs == Pairs::Bound && (settings.closed || settings.solver == Solver::Newton) {
             return Err(BuildError::Cannot {

@@ -257,6 +257,7 @@ fn update(
     };
     let newton = s.update == UpdateRule::Velocity && s.scaling.is_none();
     let step_limit = s.step_limit * segment;
-    let update = Update { rule: s.update, history, step_limit, relative_limit: s.relative_limit };
+    let update =
+        Update { rule: s.update, history, step_limit, relative_limit: s.relative_limit, relative_to: s.relative_to };
     (update, (!newton).then_some(mobility))
 }

@@ -22,7 +22,7 @@ mod work;
 mod tests;
 
 pub use bending::Bending;
-pub use params::{BendingLaw, ChainSettings, ChainSpec, Heuristic, UpdateRule};
+pub use params::{BendingLaw, ChainSettings, ChainSpec, Heuristic, RelativeTo, UpdateRule};
 pub use update::Restraints;
 
 use derive::Constants;

@@ -62,6 +62,8 @@ pub struct ChainSettings {
     pub step_limit: f64,
     /// Whether the rule `Dynamics` limits relative displacement (20) rather than absolute displacement (17).
     pub relative_limit: bool,
+    /// What the rules `Relative` and `Dynamics` limit displacement relative to.
+    pub relative_to: RelativeTo,
     /// Repeat model steps to make up for displacement that the limits have cut (Text 1).
     pub keep_displacement: bool,
     /// Total mass [kg]; `None` derives it from density and section.
@@ -90,6 +92,7 @@ impl Default for ChainSettings {
             drag: 0.0,
             step_limit: 0.1,
             relative_limit: true,
+            relative_to: RelativeTo::Neighbour,
             keep_displacement: false,
             mass: None,
             equal_weights: false,
@@ -119,6 +122,16 @@ pub enum UpdateRule {
     Dynamics,
     /// Newton's law with the mass of each point; displacements are not limited.
     Velocity,
+}
+
+/// What displacement is limited relative to; the paper names two ways (II.C).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RelativeTo {
+    /// The next point: (18).
+    #[default]
+    Neighbour,
+    /// The movement of the whole rod, the mean over its points.
+    Whole,
 }
 
 /// The heuristics of section II.B: stiffness from the rod's weight and a tolerated deformation.

@@ -4,6 +4,7 @@
 use super::between::Between;
 use super::forces::{Elasticity, Forces, PADDING};
 use super::touch::Plane;
+use super::update::Update;
 use super::*;
 use crate::contact::{ObstacleParams, Shape, ShapeKind};
 use crate::lanes::{add, set};
@@ -267,4 +268,26 @@ fn a_place_between_points_obeys_the_law_of_contact() {
         }
     }
     assert!(checked.iter().all(|n| *n > 20), "{checked:?}");
+}
+
+/// A rod whose displacements rise evenly from point to point: far from the mean at its ends, near to the neighbour everywhere.
+#[test]
+fn displacement_is_limited_relative_to_what_is_asked_for() {
+    let (points, rise, along) = (21, 1e-4, 5e-2);
+    let e = elasticity(points, BendingLaw::Linear);
+    let applied = |relative_to: RelativeTo, step_limit: f64| {
+        let rule = UpdateRule::Relative;
+        let update = Update { rule, history: 0.0, step_limit, relative_limit: true, relative_to };
+        let (mut x, mut state) = (crooked(points, 5), UpdateState::new(e.blocks() + 1));
+        for point in 0..points {
+            set(&mut state.step, point, Vec3::new(along, rise * point as f64, 0.0));
+        }
+        let (update, elasticity, state) = (&update, &e, &mut state);
+        Kernel::default().run(Apply { update, elasticity, oscillating: 0.0, state, x: &mut x })
+    };
+    // neighbours differ by the rise, the ends from the mean by ten of them; all of it moves by far more
+    assert_eq!(applied(RelativeTo::Neighbour, 1.01 * rise), 1.0);
+    assert!((applied(RelativeTo::Neighbour, 0.5 * rise) - 0.5).abs() < 1e-9);
+    assert_eq!(applied(RelativeTo::Whole, 10.01 * rise), 1.0);
+    assert!((applied(RelativeTo::Whole, 5.0 * rise) - 0.5).abs() < 1e-9);
 }

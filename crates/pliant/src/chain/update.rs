@@ -5,7 +5,7 @@
 //! displacement being tau times the velocity. They differ in how displacements are limited before they are applied.
 
 use super::forces::Elasticity;
-use super::params::UpdateRule;
+use super::params::{RelativeTo, UpdateRule};
 use crate::bytes::stored;
 use crate::kernel::Task;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows, zero_rows};
@@ -31,6 +31,8 @@ pub struct Update {
     pub step_limit: f64,
     /// Whether `Dynamics` limits relative (20) or absolute (17) displacement.
     pub relative_limit: bool,
+    /// What it is relative to.
+    pub relative_to: RelativeTo,
 }
 
 impl Update {
@@ -163,7 +165,11 @@ impl Task for Apply<'_> {
             let change = if oscillating > 0.0 { oscillating } else { -1.0 } * OSCILLATION_STEP;
             state.oscillation_damping = (state.oscillation_damping + change).clamp(1.0, OSCILLATION_MOST);
             // d_m
-            let largest = largest_displacement::<L>(&state.step, &e.contractions, blocks, u.limits_relative());
+            let largest = if u.limits_relative() && u.relative_to == RelativeTo::Whole {
+                largest_beside_all(&state.step, e.points)
+            } else {
+                largest_displacement::<L>(&state.step, &e.contractions, blocks, u.limits_relative())
+            };
             // c_m, (17), (18), (20)
             factor = 1.0 / state.oscillation_damping;
             if largest > u.step_limit {
@@ -206,6 +212,17 @@ fn largest_displacement<L: Lanes>(step: &Rows, segments: &Row, blocks: usize, re
         here = next;
     }
     largest.largest().sqrt()
+}
+
+/// The largest displacement relative to the mean of all points [m].
+fn largest_beside_all(step: &Rows, points: usize) -> f64 {
+    let at = |point: usize| step.each_ref().map(|row| row[point / LANES][point % LANES]);
+    let mut mean = [0.0; 3];
+    for point in 0..points {
+        at(point).iter().zip(&mut mean).for_each(|(x, sum)| *sum += x / points as f64);
+    }
+    let apart = |point: usize| at(point).iter().zip(&mean).map(|(x, mean)| (x - mean) * (x - mean)).sum::<f64>();
+    (0..points).map(apart).fold(0.0, f64::max).sqrt()
 }
 
 stored!(Restraints { limited, damped });

@@ -45,11 +45,11 @@ pub struct BodyLayout {
     pub nodes: usize,
     /// Name and unit of each quantity that frames hold per node.
     pub fields: Vec<(&'static str, &'static str)>,
-    /// Joints of an arm, from root to tips; empty for other models.
+    /// Joints of an arm, from root to tips, or between parts of a lattice; empty for other models.
     pub joints: Vec<JointLayout>,
 }
 
-/// A joint coordinate of an arm, apart from its state.
+/// A joint coordinate of an arm or a lattice, apart from its state.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct JointLayout {
@@ -182,9 +182,12 @@ impl World {
 
 /// Joints of a body.
 fn joints(body: &Body) -> Vec<JointLayout> {
-    let Body::Arm(arm) = body else { return vec![] };
-    let joint = |c: &crate::robot::Coordinate| JointLayout { name: c.name.clone(), slides: c.slides };
-    arm.model().coordinates().iter().map(joint).collect()
+    let joint = |(name, slides): (&str, bool)| JointLayout { name: name.into(), slides };
+    match body {
+        Body::Arm(arm) => arm.model().coordinates().iter().map(|c| joint((&c.name, c.slides))).collect(),
+        Body::Lattice(lattice) => lattice.joints().map(joint).collect(),
+        _ => vec![],
+    }
 }
 
 /// The models of bodies.

@@ -74,11 +74,11 @@ pub struct BodyFrame {
     pub energy: Energy,
     /// Work done on the body, against the change of its energy.
     pub account: Account,
-    /// Joints of an arm, from root to tips; empty for other models.
+    /// Joints of an arm, from root to tips, or between parts of a lattice; empty for other models.
     pub joints: Vec<JointFrame>,
 }
 
-/// A joint coordinate of an arm at one instant.
+/// A joint coordinate of an arm or a lattice at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct JointFrame {
@@ -86,7 +86,7 @@ pub struct JointFrame {
     pub position: f64,
     /// Its rate [rad/s, m/s].
     pub speed: f64,
-    /// Torque or force of the drive, mean over the last step [N m, N].
+    /// Torque or force of the drive of an arm, mean over the last step, or of a lattice's spring, damper and stops [N m, N].
     pub torque: f64,
 }
 

@@ -13,6 +13,7 @@ pub(crate) use rest::Resting;
 
 use crate::body::{Body, Surroundings};
 use crate::cable::{Around, Cables, Key};
+use crate::contact::Obstacle;
 use crate::error::StepError;
 use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::stage::Probe;
@@ -65,9 +66,9 @@ impl Clone for Groups {
 
 impl Groups {
     /// Preallocate for these bodies.
-    pub fn reserve(&mut self, bodies: &[Body]) {
+    pub fn reserve(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
         self.solids.reserve(bodies.len());
-        self.cables.reserve(bodies, &mut self.between.pairs);
+        self.cables.reserve(bodies, obstacles, &mut self.between.pairs);
         self.members.reserve(bodies.len().saturating_sub(self.members.len()));
         self.before.reserve(self.between.meetings.capacity().saturating_sub(self.before.len()));
     }
@@ -107,7 +108,7 @@ impl Groups {
         match group {
             Group::Linked => {
                 let Surroundings { gravity, obstacles, stop, .. } = *around;
-                cables.advance(bodies, pairs, Around { gravity, obstacles, stop }, around.dt, team, probe);
+                cables.advance(bodies, pairs, Around { gravity, obstacles, stop, near: &[] }, around.dt, team, probe);
                 Ok(())
             }
             Group::Particles => {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::change::{Counted, Made, Origin};
 use super::connectors::{Hinge, Link, LinkKind};
 use super::integrate::{Balance, Motion};
+use super::joint::{Between, Joint};
 use super::matter::Matter;
 use super::order::{Span, along, arrange, blocks};
 use super::params::{Connector, LatticeSpec, Part, Site};
@@ -62,8 +63,17 @@ fn join(name: &str, spec: &LatticeSpec) -> Result<Joined, BuildError> {
     let mut sites: Vec<Vec<u32>> = firsts.windows(2).map(|w| (w[0] as u32..w[1] as u32).collect()).collect();
     matter.arrange(&mut places, &mut web, &mut sites);
     matter.take_links(&mut web, &places);
+    let grain = crate::math::cbrt(space / count.max(1) as f64);
     for connector in &spec.connectors {
-        matter.connect(connector, &places, &sites);
+        match connector {
+            Connector::Joint(joint) => {
+                let sites = joint.parts.map(|part| &sites[part][..]);
+                let (masses, young) = (&matter.masses, material.young);
+                let between = Between { body: name, sites, places: &places, masses, grain, young };
+                matter.joints.push(Joint::new(joint, &between)?);
+            }
+            other => matter.connect(other, &places, &sites),
+        }
     }
     matter.finish_order();
     matter.turns = edge_turns(&places, &matter.facets);
@@ -99,6 +109,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         met: vec![],
         stored: 0.0,
         dragged: Vec3::ZERO,
+        rests: matter.rests_now().collect(),
         ledger: Ledger::default(),
     };
     let scratch = Scratch {
@@ -219,6 +230,8 @@ impl Matter {
                 }
                 self.hinges.push(hinge);
             }
+            // built by itself, as it can fail
+            Connector::Joint(_) => {}
         }
     }
 }

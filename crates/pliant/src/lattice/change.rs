@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::Lattice;
 use super::connectors::{Hinge, LinkKind, SwellKind};
 use super::contact::touch::Law;
+use super::joint::{Joint, Rows};
 use super::matter::Matter;
 use super::params::LatticeSettings;
 use crate::check::Checks;
@@ -41,6 +42,7 @@ pub(super) struct Origin {
     /// Stiffness and damping; the damping is NaN if it follows from the material.
     hinges: Vec<[f64; 2]>,
     swell_kinds: Vec<SwellKind>,
+    joints: Vec<Joint>,
     counted: Counted,
 }
 
@@ -64,6 +66,7 @@ impl Origin {
             link_kinds: matter.link_kinds.clone(),
             hinges: matter.hinges.iter().map(|hinge| [hinge.stiffness, hinge.damping]).collect(),
             swell_kinds: matter.swell_kinds.clone(),
+            joints: matter.joints.clone(),
             counted,
         }
     }
@@ -84,6 +87,12 @@ impl Origin {
             let factor = if damping.is_nan() { stiffer } else { 1.0 };
             (hinge.stiffness, hinge.damping) = (stiffness * factor, *damping);
         }
+        for (joint, built) in matter.joints.iter_mut().zip(&self.joints) {
+            let rest = joint.rest;
+            joint.clone_from(built);
+            joint.stiffen(stiffer);
+            joint.rest = rest;
+        }
     }
 }
 
@@ -103,7 +112,9 @@ impl Made {
         let Counted { space, cells: count, missed } = origin.counted;
         let [fastest, usual] = matter.swings(&origin.places);
         let damping = settings.damping_time.unwrap_or(usual);
-        let stable = matter.damp(fastest, damping);
+        // explicit dampers allow steps of 2 over their rate of decay
+        let decay = matter.by_joints(&origin.places, Rows::Damping);
+        let stable = matter.damp(fastest, damping).min(if decay > 0.0 { SAFE * 2.0 / decay } else { f64::INFINITY });
         let grain = cbrt(space / count.max(1) as f64);
         // stiffness of a compressed layer of cells
         let pressing = settings.contact_stiffness.unwrap_or(material.young / grain.max(1e-6));
@@ -147,6 +158,7 @@ impl Matter {
         self.swell_kinds.iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
         let own = |hinge: &&mut Hinge| hinge.damping.is_nan();
         self.hinges.iter_mut().filter(own).for_each(|hinge| hinge.damping = damping * hinge.stiffness);
+        self.joints.iter_mut().for_each(|joint| joint.damp(damping));
         // stability of an explicit step of a damped vibration
         let zeta = 0.5 * damping * fastest;
         // sqrt(1 + zeta^2) - zeta in a form without cancellation, so that strong damping gives short steps, not zero

@@ -2,6 +2,7 @@
 //! materials alter it.
 
 use super::connectors::{Hinge, Link, LinkKind, Swell, SwellKind};
+use super::joint::{Joint, Rows};
 use super::order::{Block, MOST_BLOCKS};
 use super::params::Drive;
 use crate::math::Vec3;
@@ -30,6 +31,8 @@ pub struct Matter {
     pub swells: Vec<Swell>,
     /// Kinds of the connectors above.
     pub swell_kinds: Vec<SwellKind>,
+    /// Joints between parts.
+    pub joints: Vec<Joint>,
     /// Particles and connectors in blocks, for distribution to threads.
     pub blocks: Vec<Block>,
     /// Facets of the surface, counter-clockwise seen from outside.
@@ -63,6 +66,29 @@ impl Matter {
         self.masses.iter().sum()
     }
 
+    /// Move what is driven to where it is at rest at a time [s].
+    pub fn drive(&mut self, time: f64) {
+        for &(hinge, drive) in &self.drives {
+            self.hinges[hinge].rest = drive.at(self.rests[hinge], time);
+        }
+        self.joints.iter_mut().for_each(|joint| joint.drive(time));
+    }
+
+    /// Where driven connectors, and all joints, are at rest now [rad or m].
+    pub fn rests_now(&self) -> impl Iterator<Item = f64> {
+        let hinges = self.drives.iter().map(|(hinge, _)| self.hinges[*hinge].rest);
+        hinges.chain(self.joints.iter().map(|joint| joint.rest))
+    }
+
+    /// Set where they are at rest.
+    pub fn set_rests(&mut self, rests: &[f64]) {
+        let mut rests = rests.iter().copied();
+        for ((hinge, _), rest) in self.drives.iter().zip(&mut rests) {
+            self.hinges[*hinge].rest = rest;
+        }
+        self.joints.iter_mut().zip(rests).for_each(|(joint, rest)| joint.rest = rest);
+    }
+
     /// Add the forces of all connectors: first those of every other block, then the rest. Those between particles held
     /// by the same grip are skipped, as they have no effect; `leaders` may be empty.
     pub fn push(&self, team: &mut Team, leaders: &[u32], places: &[Vec3], velocities: &[Vec3], forces: &mut [Vec3]) {
@@ -79,6 +105,7 @@ impl Matter {
             }
             team.each(&mut shares[..count], |share| self.push_block(leaders, places, velocities, share));
         }
+        self.joints.iter().for_each(|joint| joint.push(places, velocities, forces));
     }
 
     /// Add the forces of a block's connectors.
@@ -129,7 +156,8 @@ impl Matter {
         });
         let swells =
             self.swells.iter().map(|swell| self.swell_kinds[swell.kind as usize].energy(&swell.corners.map(place)));
-        links.sum::<f64>() + hinges.sum::<f64>() + swells.sum::<f64>()
+        let joints = self.joints.iter().map(|joint| joint.elastic(places));
+        links.sum::<f64>() + hinges.sum::<f64>() + swells.sum::<f64>() + joints.sum::<f64>()
     }
 
     /// Squared angular frequency of the fastest vibration [1/s2], by power iteration with the forces of a small
@@ -168,7 +196,13 @@ impl Matter {
             }
             found = found.max(sum / norm);
         }
-        (MISSED * found).min(bound)
+        (MISSED * found + self.by_joints(places, Rows::Hidden)).min(bound)
+    }
+
+    /// Upper bound on what connectors of joints contribute to the squared angular frequency of a vibration [1/s2], or dampers
+    /// to the rate of its decay [1/s].
+    pub fn by_joints(&self, places: &[Vec3], which: Rows) -> f64 {
+        self.joints.iter().map(|joint| joint.bound(places, &self.masses, which)).sum()
     }
 
     /// Upper bound on the squared angular frequency of the fastest vibration [1/s2], by Gershgorin's theorem.
@@ -195,6 +229,7 @@ impl Matter {
             }
         }
         rows.iter().zip(&self.masses).map(|(row, mass)| row / mass).fold(0.0, f64::max)
+            + self.by_joints(places, Rows::All)
     }
 }
 

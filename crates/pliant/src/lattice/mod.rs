@@ -12,6 +12,7 @@ mod flow;
 mod group;
 mod holds;
 mod integrate;
+mod joint;
 mod matter;
 mod order;
 mod params;
@@ -28,6 +29,7 @@ use contact::meet::Facing;
 pub use contact::meet::Meeting;
 pub(crate) use contact::meet::{Meetings, forget_body, meetings_beside, meetings_fit, most_stored, write_meetings};
 pub(crate) use group::{Shared, advance};
+pub use joint::{JointKind, JointSpec, Motor};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
 use std::sync::Arc;
@@ -109,6 +111,8 @@ pub struct LatticeState {
     stored: f64,
     /// Total drag of the fluid [N].
     dragged: Vec3,
+    /// Where driven connectors and joints are at rest [rad or m].
+    rests: Vec<f64>,
     ledger: Ledger,
 }
 
@@ -203,6 +207,7 @@ impl LatticeState {
             met,
             stored,
             dragged,
+            rests,
             ledger,
         } = other;
         self.motion.copy_from(motion);
@@ -213,6 +218,7 @@ impl LatticeState {
         self.pushed.clone_from(pushed);
         self.touched.clone_from(touched);
         self.met.clone_from(met);
+        self.rests.clone_from(rests);
         (self.last, self.tau, self.lately, self.fresh) = (*last, *tau, *lately, *fresh);
         (self.pressed, self.stored, self.dragged, self.ledger) = (*pressed, *stored, *dragged, *ledger);
     }
@@ -231,10 +237,11 @@ impl Lattice {
         self.scratch.near.extend_from_slice(around.near);
         self.find_candidates(around);
         let before = self.driven();
-        for &(hinge, drive) in &self.matter.drives {
-            // its value in the middle of the step
-            self.matter.hinges[hinge].rest = drive.at(self.matter.rests[hinge], around.time + 0.5 * around.dt);
-        }
+        // their values in the middle of the step
+        let time = around.time + 0.5 * around.dt;
+        self.matter.drive(time);
+        self.state.rests.clear();
+        self.state.rests.extend(self.matter.rests_now());
         self.scratch.work = Work { loads: self.driven() - before, ..Work::default() };
     }
 
@@ -372,6 +379,11 @@ impl Lattice {
         &self.matter.facets
     }
 
+    /// Name of each joint between its parts, and whether it slides.
+    pub fn joints(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.matter.joints.iter().map(joint::Joint::layout)
+    }
+
     /// Masses of the particles [kg].
     pub fn masses(&self) -> &[f64] {
         &self.matter.masses
@@ -399,6 +411,8 @@ impl Lattice {
             obstacle < there.obstacles && n < if part == POINT as usize { size } else { self.matter.facets.len() }
         };
         [places.len(), velocities.len(), forces.len(), state.before.len()] == [size; 4]
+            && state.rests.len() == self.state.rests.len()
+            && state.rests.iter().all(|rest| rest.is_finite())
             && there.are_obstacles(state.touched.iter())
             && state.tau.is_none_or(|tau| tau > 0.0)
             && state.touches.iter().all(touches)
@@ -428,6 +442,7 @@ impl Lattice {
 
     pub(crate) fn set_state(&mut self, state: &LatticeState) {
         self.state.copy_from(state);
+        self.matter.set_rests(&self.state.rests);
     }
 
     pub(crate) fn keep(&mut self) {
@@ -436,6 +451,7 @@ impl Lattice {
 
     pub(crate) fn undo(&mut self) {
         self.state.copy_from(&self.scratch.before);
+        self.matter.set_rests(&self.state.rests);
     }
 
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
@@ -498,5 +514,6 @@ stored!(LatticeState {
     met,
     stored,
     dragged,
+    rests,
     ledger,
 });

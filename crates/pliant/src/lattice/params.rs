@@ -1,5 +1,6 @@
 //! Parameters of the model `lattice`: its settings, and the specification a body is built from.
 
+use super::joint::JointSpec;
 use super::solid::{Cells, MassRule};
 use crate::check::Checks;
 use crate::error::BuildError;
@@ -53,8 +54,8 @@ pub struct Site {
     pub point: Vec3,
 }
 
-/// An individual connector.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An individual connector, or a joint made of several.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Connector {
     /// A linear spring and damper between two particles (LS).
     Line {
@@ -86,12 +87,14 @@ pub enum Connector {
         /// Motion of the rest angle, if it is driven.
         drive: Option<Drive>,
     },
+    /// A joint between two parts.
+    Joint(JointSpec),
 }
 
-/// Motion of the rest angle of a joint, smoothly from its initial value to another.
+/// Motion of the rest angle of a joint, or of the length of one that slides, smoothly from its initial value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drive {
-    /// Final rest angle [rad].
+    /// Final rest angle [rad], or length [m].
     pub to: f64,
     /// Time at which it starts [s].
     pub start: f64,
@@ -238,6 +241,11 @@ impl LatticeSpec {
         let count: usize = counts.sum();
         let sound = (1..=MOST_PARTICLES).contains(&count);
         checks.that(sound, "the number of particles", "1 to 20,000,000", count as f64)?;
+        for connector in &self.connectors {
+            if let Connector::Joint(joint) = connector {
+                joint.check(name, self.parts.len())?;
+            }
+        }
         for part in &self.parts {
             let Part::Points { places, masses } = part else { continue };
             let same = places.len() == masses.len();

@@ -26,6 +26,8 @@ impl Lattice {
         frame.set_fields(&FIELDS);
         frame.fields[0].values.clear();
         frame.fields[0].values.extend(self.state.motion.velocities.iter().map(|v| v.length()));
+        let motion = &self.state.motion;
+        frame.joints.extend(self.matter.joints.iter().map(|joint| joint.frame(&motion.places, &motion.velocities)));
         frame.energy = self.energy(gravity);
     }
 

@@ -59,7 +59,7 @@ impl Lattice {
         scratch.work += work;
     }
 
-    /// Energy of the driven angle connectors [J].
+    /// Energy of the driven angle connectors and joints [J].
     pub(super) fn driven(&self) -> f64 {
         let place = |n: u32| self.state.motion.places[n as usize];
         let of = |(n, _): &(usize, _)| {
@@ -68,7 +68,9 @@ impl Lattice {
             let off = hinge.turn(at, [Vec3::ZERO; 3], hinge.side.map(place)).off;
             0.5 * hinge.stiffness * off * off
         };
-        self.matter.drives.iter().map(of).sum()
+        let places = &self.state.motion.places;
+        let joints = self.matter.joints.iter().filter(|joint| joint.is_driven()).map(|joint| joint.spring(places));
+        self.matter.drives.iter().map(of).sum::<f64>() + joints.sum::<f64>()
     }
 
     /// Total mass [kg].

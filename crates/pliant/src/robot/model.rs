@@ -107,6 +107,19 @@ impl Model {
         self.links.iter().position(|link| link.name == name)
     }
 
+    /// Whether two links are part of one body, or of two that one joint connects: bodies without mass between them do not count.
+    pub(crate) fn are_neighbours(&self, link: usize, other: usize) -> bool {
+        let [a, b] = [link, other].map(|link| self.links[link].body);
+        let carrier = |body: usize| {
+            let mut above = self.bodies[body].parent;
+            while above > 0 && self.bodies[above].inertia.mass <= 0.0 {
+                above = self.bodies[above].parent;
+            }
+            above
+        };
+        a == b || a > 0 && carrier(a) == b || b > 0 && carrier(b) == a
+    }
+
     /// Coordinates of the joints, from root to tips.
     pub fn coordinates(&self) -> &[Coordinate] {
         &self.coordinates

@@ -1,15 +1,15 @@
 //! Arms in a world: what their links carry, and what drives their joints.
 
 use super::World;
-use crate::arm::{Arm, HeldTool, Impedance, JointDrive};
+use crate::arm::{Admittance, Arm, HeldTool, Impedance, JointDrive, axes_between, carried_over, shapes_touch};
 use crate::body::Body;
 use crate::check::Checks;
 use crate::contact::Obstacle;
 use crate::error::{BuildError, ControlError, Gone};
-use crate::frame::Other;
+use crate::frame::{Other, SensorFrame};
 use crate::grip::{Grip, Gripper};
 use crate::group::Group;
-use crate::handle::{BodyId, GripperId, ObstacleId};
+use crate::handle::{BodyId, GripperId, ObstacleId, SensorId};
 use crate::math::{Pose, Vec3};
 use crate::motion::{Drive, Sweep};
 
@@ -46,8 +46,25 @@ impl World {
         let (drive, pose) = self.carried(arm, link, at)?;
         let Obstacle { drive: old, sweep, .. } = &mut self.obstacles[obstacle];
         (*old, *sweep) = (drive, Sweep::resting(pose));
+        self.let_pass(obstacle);
         self.outgrow();
         Ok(())
+    }
+
+    /// Let links pass through each other whose shapes touch from the beginning, with a shape that was just put on one.
+    fn let_pass(&mut self, shape: usize) {
+        let Drive::Carried { arm: index, link, .. } = self.obstacles[shape].drive else { return };
+        let mut passing = vec![];
+        for other in (0..self.obstacles.len()).filter(|&other| other != shape) {
+            let Drive::Carried { arm, link: there, .. } = self.obstacles[other].drive else { continue };
+            let of = [shape, other].map(|at| (&self.obstacles[at].params.shape, self.obstacles[at].sweep.end));
+            if arm == index && there != link && shapes_touch(of) {
+                passing.push(there);
+            }
+        }
+        if let Some(arm) = self.bodies.get_mut(index).and_then(Body::as_arm_mut) {
+            passing.into_iter().for_each(|there| arm.let_pass(link, there));
+        }
     }
 
     /// The drive of what a link carries, and its pose in the world now.
@@ -111,6 +128,34 @@ impl World {
         }
     }
 
+    /// Let the arm that holds a gripper by all joints together, see [`World::drive_tool`], give way to what a sensor on that gripper reads:
+    /// where it is led moves as a mass on a spring and a damper would, from the next step on. With `None` it gives way no more.
+    pub fn yield_tool(&mut self, gripper: GripperId, to: Option<(Admittance, SensorId)>) -> Result<(), ControlError> {
+        let index = self.handles.grippers.index(gripper)?;
+        let to = match to {
+            Some((admittance, sensor)) => Some((admittance, self.handles.sensors.index(sensor)?)),
+            None => None,
+        };
+        let name = self.grippers[index].params.name.clone();
+        let refused = |why: String| Err(BuildError::NoTool { gripper: name, why }.into());
+        if to.is_some_and(|(_, sensor)| self.sensors[sensor].gripper != index) {
+            return refused("the sensor is on another gripper".into());
+        }
+        let Drive::Carried { arm, link, at } = self.grippers[index].drive else {
+            return refused("no arm carries it".into());
+        };
+        let Some(arm) = self.bodies.get_mut(arm).and_then(Body::as_arm_mut) else {
+            return refused("no arm carries it".into());
+        };
+        if arm.held_tool(link, &at).is_none() {
+            return refused("its arm does not hold it with an impedance".into());
+        }
+        if arm.yield_tool(link, &at, to) {
+            return Ok(());
+        }
+        refused(format!("numbers must be finite and not negative in {:?}", to.map(|(admittance, _)| admittance)))
+    }
+
     /// How the arm that carries a gripper holds it by all joints together; `None` if no arm does.
     pub fn tool(&self, gripper: GripperId) -> Result<Option<HeldTool>, Gone> {
         let Drive::Carried { arm, link, at } = self.grippers[self.handles.grippers.index(gripper)?].drive else {
@@ -135,9 +180,15 @@ impl World {
     /// Move what arms carry to where it is expected at the end of a step, and tell arms where tools are to be then.
     pub(super) fn expect_carried(&mut self, dt: f64) {
         let time = self.clock.after(dt).time();
-        let World { bodies, grippers, obstacles, .. } = self;
+        let World { bodies, grippers, obstacles, sensors, .. } = self;
         for (index, body) in bodies.iter_mut().enumerate() {
             let Body::Arm(arm) = body else { continue };
+            arm.give_way_to(dt, |sensor, axes| {
+                let Some(sensor) = sensors.get(sensor) else { return [Vec3::ZERO; 2] };
+                let SensorFrame { force, torque, .. } = sensor.reading(&grippers[sensor.gripper]);
+                let turned = axes_between(grippers[sensor.gripper].sweep.end.rotation, axes);
+                carried_over([force, torque], &sensor.params.gripper_from_sensor, turned)
+            });
             arm.aim_tools(|of, here| {
                 let is = |drive: &Drive| matches!(drive, Drive::Carried { arm, link, at } if (*arm, *link, at) == (index, of, here));
                 let gripper = grippers.iter().find(|gripper| is(&gripper.drive))?;

@@ -224,7 +224,7 @@ impl World {
             self.contacts.reserve(room.saturating_sub(self.contacts.len()));
         }
         self.surface.reserve(self.bodies.iter().map(Body::places_in_space).max().unwrap_or(0));
-        self.groups.reserve(&self.bodies);
+        self.groups.reserve(&self.bodies, &self.obstacles);
         self.together.reserve(self.bodies.len());
         self.reserve_before();
     }

@@ -1,6 +1,7 @@
 //! Sensors in a world.
 
 use super::World;
+use crate::body::Body;
 use crate::error::{BuildError, ControlError, Gone};
 use crate::frame::SensorFrame;
 use crate::handle::SensorId;
@@ -45,6 +46,7 @@ impl World {
     pub fn remove_sensor(&mut self, sensor: SensorId) -> Result<(), ControlError> {
         let index = self.handles.sensors.index(sensor)?;
         let Sensor { params, .. } = self.sensors.remove(index);
+        self.bodies.iter_mut().filter_map(Body::as_arm_mut).for_each(|arm| arm.forget_sensor(index));
         self.handles.sensors.remove(sensor, &params.name)?;
         self.revision += 1;
         Ok(())

@@ -90,7 +90,7 @@ stored!(Snapshot { handles, grips, loads, state, origin });
 const MAGIC: [u8; 8] = *b"pliantsn";
 
 /// Version of the format that follows. Increment it whenever the state of any model changes.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// Size of the header: magic, version, length and checksum.
 const HEAD: usize = 8 + 4 + 8 + 8;
@@ -215,7 +215,7 @@ impl World {
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), BuildError> {
         let Snapshot { handles, grips, loads, state, origin } = snapshot;
         let counts = (self.bodies.len(), self.obstacles.len(), self.grippers.len(), self.sensors.len());
-        let there = There { obstacles: self.obstacles.len(), grips: grips.len() };
+        let there = There { obstacles: self.obstacles.len(), grips: grips.len(), sensors: self.sensors.len() };
         let same_parts = self.handles.have_the_parts_of(handles)
             && counts == (state.bodies.len(), state.obstacles.len(), state.grippers.len(), state.sensors.len())
             && self.bodies.iter().zip(&state.bodies).all(|(body, state)| body.fits(state, &there))

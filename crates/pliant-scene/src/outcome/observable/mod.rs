@@ -27,7 +27,7 @@ pub(crate) enum Observable {
     Field(usize, usize, Where),
     /// Smallest bending radius: body, its curvature field.
     BendRadius(usize, usize),
-    /// Of a joint of an arm: body, joint, what.
+    /// Of a joint of an arm or a lattice: body, joint, what.
     Joint(usize, usize, Joint),
     Position(usize, Axis),
     Force(usize, Part),
@@ -118,9 +118,12 @@ impl Known<'_> {
 }
 
 /// Names of the joints of a body.
-fn joint_names(body: &pliant::Body) -> Vec<&str> {
-    let pliant::Body::Arm(arm) = body else { return vec![] };
-    arm.model().coordinates().iter().map(|coordinate| coordinate.name.as_str()).collect()
+fn joint_names(body: &Body) -> Vec<&str> {
+    match body {
+        Body::Arm(arm) => arm.model().coordinates().iter().map(|coordinate| coordinate.name.as_str()).collect(),
+        Body::Lattice(lattice) => lattice.joints().map(|(name, _)| name).collect(),
+        _ => vec![],
+    }
 }
 
 /// A quantity of a world that can be measured in its frames, by the words that expectations have.
@@ -387,7 +390,10 @@ mod tests {
             ("body.rod.curvature.max", "s: this model has no `curvature`; its fields are "),
             ("body.rod.bend_radius", "s: this model has no `bend_radius`; its fields are "),
             ("sensor.wirst.force.x", "s: there is no sensor named `wirst` (did you mean `wrist`?)"),
-            ("body.wire.joint.elbow.torque", "s: wire is no arm: it has no joints"),
+            (
+                "body.wire.joint.elbow.torque",
+                "s: wire is no arm, and no solid whose parts are joined: it has no joints",
+            ),
             ("body.rod.joint.sholder.torque", "s: there is no joint named `sholder` (did you mean `shoulder`?)"),
             (
                 "body.rod.joint.shoulder.force",

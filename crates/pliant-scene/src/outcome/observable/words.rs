@@ -135,7 +135,10 @@ fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
 fn joint(words: &mut Words<'_>, known: &Known<'_>, body: usize) -> Result<Observable, Fault> {
     let names = known.joints.get(body).map_or(&[][..], Vec::as_slice);
     if names.is_empty() {
-        return Err(Fault::new(format!("{} is no arm: it has no joints", known.bodies[body])));
+        return Err(Fault::new(format!(
+            "{} is no arm, and no solid whose parts are joined: it has no joints",
+            known.bodies[body]
+        )));
     }
     let rest = words.rest.clone().collect::<Vec<_>>().join(".");
     let is = |name: &str| rest.strip_prefix(name).is_some_and(|after| after.is_empty() || after.starts_with('.'));

@@ -42,7 +42,7 @@ impl Calm {
 }
 
 /// Velocity of a contact along an axis per velocity at the end of the step, from the Jacobian there.
-fn fill(row: &mut [f64], jacobian: &Matrix, axis: Vec3, offset: Vec3) {
+pub(super) fn fill(row: &mut [f64], jacobian: &Matrix, axis: Vec3, offset: Vec3) {
     let column = |r: usize, j: usize| Vec3::new(jacobian[(r, j)], jacobian[(r + 1, j)], jacobian[(r + 2, j)]);
     for (j, entry) in row.iter_mut().enumerate() {
         *entry = axis.dot(column(0, j) + column(3, j).cross(offset));

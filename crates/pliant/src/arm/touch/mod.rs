@@ -14,13 +14,17 @@
 //! As for cables, velocities at the end of the step are brought to rest relative to what is touched, see `calm`.
 
 mod calm;
+pub(crate) mod meets;
 mod search;
+
+pub(crate) use search::{CLOSE, SCALE};
 
 use super::Arm;
 use crate::bytes::stored;
 use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, closed_in};
 use crate::cable::equations::midpoint::{Part, Touching};
-use crate::contact::{FACES, Met, Obstacle};
+use crate::contact::{FACES, Met, Obstacle, Shape};
+use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 use crate::robot::{Matrix, Model};
 
@@ -214,6 +218,30 @@ impl Touches {
 }
 
 impl Touch {
+    /// A contact that has no force yet.
+    fn new(of: Candidate, link: Pose, met: Met, friction: Friction) -> Touch {
+        Touch {
+            of,
+            link,
+            met,
+            point: Vec3::ZERO,
+            offset: Vec3::ZERO,
+            plane: Vec3::ZERO,
+            axes: [Vec3::ZERO; 3],
+            surface: [0.0; 3],
+            velocity: [0.0; 3],
+            closing: 0.0,
+            law: Law { rho: 0.0, friction },
+            limit: Limit::Given(0.0),
+            before: Vec3::ZERO,
+            from: Vec3::ZERO,
+            force: [0.0; 3],
+            state: Contacting::Open,
+            sum: Vec3::ZERO,
+            past: None,
+        }
+    }
+
     /// Velocity in the law.
     fn lawful_velocity(&self) -> [f64; 3] {
         let [n, a, b] = self.velocity;
@@ -235,6 +263,39 @@ impl Touch {
 
     fn in_world(&self, force: &[f64; 3]) -> Vec3 {
         self.axes[0] * force[0] + self.axes[1] * force[1] + self.axes[2] * force[2]
+    }
+
+    /// Begin where a contact before has ended.
+    fn go_on(&mut self, past: &PastTouch, part: &Part) {
+        (self.before, self.from, self.state) = (past.lawful, past.lawful, past.state);
+        self.limit = Limit::Given(self.law.friction.limit(past.normal.dot(past.lawful).max(0.0)));
+        self.sum = if part.from > 0.0 { past.force } else { Vec3::ZERO };
+    }
+
+    /// What is kept of it after a part of the step, with the impulses after that [N s].
+    fn past(&self, part: &Part, impulses: Vec3, position: Vec3, depth: f64) -> PastTouch {
+        let force = self.in_world(&self.force);
+        PastTouch {
+            key: self.of.key,
+            link: self.of.link,
+            position,
+            normal: self.axes[0],
+            lawful: force,
+            force: self.sum + (force + impulses / part.step()) * (part.to - part.from),
+            depth,
+            state: self.state,
+        }
+    }
+
+    /// Move the limit of friction closer to what the normal force allows; true if it was far off.
+    fn bound(&mut self) -> bool {
+        let normal = self.reply().force[0];
+        let (limit, off) = self.limit.towards(self.law.friction.limit(normal), normal);
+        // one that is not far off stays as it is: the solution is for it
+        if off {
+            self.limit = limit;
+        }
+        off
     }
 
     /// Let friction follow the normal force from now on, and the law start from the force found.
@@ -271,6 +332,19 @@ fn meet(of: &Candidate, link: &Pose, obstacles: &[Obstacle], fraction: f64) -> [
     }
 }
 
+/// Whether two shapes at these poses touch, or nearly.
+pub(crate) fn shapes_touch([a, b]: [(&Shape, Pose); 2]) -> bool {
+    let size = |(shape, pose): (&Shape, Pose)| {
+        let [low, high] = shape.bounds(&pose);
+        (high - low).length()
+    };
+    let reach = CLOSE * size(a).min(size(b));
+    let meets = |(own, here): (&Shape, Pose), (other, there): (&Shape, Pose)| {
+        own.cores().iter().any(|core| core.meet(&here, other, &there, reach)[0].is_some())
+    };
+    meets(a, b) || meets(b, a)
+}
+
 impl Arm {
     /// Whether it may touch something in the current part of a step.
     pub(crate) fn touches(&self) -> bool {
@@ -290,26 +364,7 @@ impl Arm {
             let link = scratch.kinematics.link(model, of.link);
             for met in meet(of, &link, obstacles, part.from).into_iter().flatten() {
                 let friction = obstacles[of.key.obstacle].friction_with(spec.friction);
-                let mut touch = Touch {
-                    of: *of,
-                    link,
-                    met,
-                    point: Vec3::ZERO,
-                    offset: Vec3::ZERO,
-                    plane: Vec3::ZERO,
-                    axes: [Vec3::ZERO; 3],
-                    surface: [0.0; 3],
-                    velocity: [0.0; 3],
-                    closing: 0.0,
-                    law: Law { rho: 0.0, friction },
-                    limit: Limit::Given(0.0),
-                    before: Vec3::ZERO,
-                    from: Vec3::ZERO,
-                    force: [0.0; 3],
-                    state: Contacting::Open,
-                    sum: Vec3::ZERO,
-                    past: None,
-                };
+                let mut touch = Touch::new(*of, link, met, friction);
                 touch.lay(&met, &link);
                 let taken = |n: usize| touches.list.iter().rev().take(FACES).any(|other| other.past == Some(n));
                 let like = |(n, past): &(usize, &PastTouch)| {
@@ -317,9 +372,7 @@ impl Arm {
                 };
                 if let Some((n, past)) = state.touches.iter().enumerate().find(like) {
                     touch.past = Some(n);
-                    (touch.before, touch.from, touch.state) = (past.lawful, past.lawful, past.state);
-                    touch.limit = Limit::Given(friction.limit(past.normal.dot(past.lawful).max(0.0)));
-                    touch.sum = if part.from > 0.0 { past.force } else { Vec3::ZERO };
+                    touch.go_on(past, part);
                 }
                 touches.list.push(touch);
             }
@@ -404,38 +457,60 @@ impl Arm {
 
     /// Velocity of a contact at the current mean velocities, its rows, and its derivative.
     fn place_touch(&mut self, k: usize, part: &Part) {
+        let n = self.model.velocities();
+        let Touch { of, link, point, offset, axes, .. } = self.scratch.step.touches.list[k];
+        let touches = &mut self.scratch.step.touches;
+        let (mut rows, mut ends) = (std::mem::take(&mut touches.rows), std::mem::take(&mut touches.ends));
+        let at = 3 * k * n..3 * (k + 1) * n;
+        let velocity =
+            self.place_point(part, (of.link, link, point, offset), &axes, (&mut rows[at.clone()], &mut ends[at]), n);
+        let touches = &mut self.scratch.step.touches;
+        (touches.rows, touches.ends) = (rows, ends);
+        touches.list[k].velocity = velocity;
+    }
+
+    /// Velocity along axes, at the current mean velocities, of a point of a link, which was at a pose at the start, with an offset from
+    /// there in the world; with its rows and their derivative, `width` apart.
+    fn place_point(
+        &mut self,
+        part: &Part,
+        (link, start, point, offset): (usize, Pose, Vec3, Vec3),
+        axes: &[Vec3; 3],
+        (rows, ends): (&mut [f64], &mut [f64]),
+        width: usize,
+    ) -> [f64; 3] {
         let (n, h) = (self.model.velocities(), part.step());
         let free = if self.model.floating() { 3 } else { 0 };
-        let Touch { of, point, .. } = self.scratch.step.touches.list[k];
-        let end = self.stepped(of.link, true).transform_point(point);
+        let end = self.stepped(link, true).transform_point(point);
         let s = &mut self.scratch.step;
-        let Touches { list, rows, ends, jacobian, other, .. } = &mut s.touches;
-        let touch = &mut list[k];
-        s.midpoint.middle_jacobian(&self.model, of.link, point, jacobian);
-        s.midpoint.end_jacobian(&self.model, of.link, point, &s.mean, other);
+        let Touches { jacobian, other, .. } = &mut s.touches;
+        s.midpoint.middle_jacobian(&self.model, link, point, jacobian);
+        s.midpoint.end_jacobian(&self.model, link, point, &s.mean, other);
         let column = |m: &Matrix, r: usize, j: usize| Vec3::new(m[(r, j)], m[(r + 1, j)], m[(r + 2, j)]);
         // what the way has beyond the velocity halfway; rounding, which stiff contacts would magnify, is left out smoothly
-        let start = touch.link.transform_point(point);
+        let start = start.transform_point(point);
         let swung = (end - start) / h - (0..n).map(|j| column(jacobian, 0, j) * s.mean[j]).sum::<Vec3>();
         let noise = ROUNDING * (1.0 + start.length()) / h;
         let swung = swung * (swung.length_squared() / (swung.length_squared() + noise * noise));
         let weight = |i: usize| 0.5 * h * s.midpoint.tangent()[(i, i)];
         let size: f64 = (free..n).map(|i| weight(i) * (s.mean[i] * s.mean[i] + (RESTING / h).powi(2))).sum();
-        for (a, axis) in touch.axes.iter().enumerate() {
-            let row = &mut rows[(3 * k + a) * n..][..n];
-            let by_end = &mut ends[(3 * k + a) * n..][..n];
+        let mut velocity = [0.0; 3];
+        for (a, axis) in axes.iter().enumerate() {
+            let row = &mut rows[a * width..][..n];
+            let by_end = &mut ends[a * width..][..n];
             for j in 0..n {
-                let turned = axis.dot(column(jacobian, 3, j).cross(touch.offset));
+                let turned = axis.dot(column(jacobian, 3, j).cross(offset));
                 row[j] = axis.dot(column(jacobian, 0, j)) + turned;
                 by_end[j] = axis.dot(column(other, 0, j)) + turned;
             }
             let missing = axis.dot(swung);
-            touch.velocity[a] = missing + row.iter().zip(&s.mean).map(|(r, y)| r * y).sum::<f64>();
+            velocity[a] = missing + row.iter().zip(&s.mean).map(|(r, y)| r * y).sum::<f64>();
             // of rotations and joints alone, so that a free body feels the force that it is
             for j in free..n {
                 row[j] += missing * weight(j) * s.mean[j] / size.max(f64::MIN_POSITIVE);
             }
         }
+        velocity
     }
 
     /// Subtract a force along the axes of a contact from the residual.
@@ -452,9 +527,8 @@ impl Arm {
     /// and columns J of the point, d J_j / d q_i = w_i x J_j for i nearer to the root.
     fn add_slope(&mut self, k: usize, reply: &Reply, h: f64) {
         let n = self.model.velocities();
-        let free = if self.model.floating() { 3 } else { 0 };
         let s = &mut self.scratch.step;
-        let Touches { list, rows, ends, jacobian, .. } = &mut s.touches;
+        let Touches { list, rows, ends, .. } = &mut s.touches;
         let touch = &list[k];
         for a in 0..3 {
             for b in (0..3).filter(|&b| reply.slope[a][b] != 0.0) {
@@ -465,8 +539,17 @@ impl Arm {
                 }
             }
         }
-        let force = touch.in_world(&reply.force);
-        s.midpoint.middle_jacobian(&self.model, touch.of.link, touch.point, jacobian);
+        let (link, point, force) = (touch.of.link, touch.point, touch.in_world(&reply.force));
+        self.turn_force(link, point, force, h);
+    }
+
+    /// Add the derivative of what a force at a point of a link does to the unknowns, as that turns, to the tangent.
+    fn turn_force(&mut self, link: usize, point: Vec3, force: Vec3, h: f64) {
+        let n = self.model.velocities();
+        let free = if self.model.floating() { 3 } else { 0 };
+        let s = &mut self.scratch.step;
+        let jacobian = &mut s.touches.jacobian;
+        s.midpoint.middle_jacobian(&self.model, link, point, jacobian);
         let column = |r: usize, j: usize| Vec3::new(jacobian[(r, j)], jacobian[(r + 1, j)], jacobian[(r + 2, j)]);
         for i in free..n {
             for j in free..n {
@@ -475,6 +558,28 @@ impl Arm {
                 s.tangent[(i, j)] -= 0.5 * h * force.dot(column(3, near).cross(column(0, far)));
             }
         }
+    }
+
+    /// Velocity along a direction, per velocity at the end of the step, of a point of a link with an offset from there in the world.
+    fn final_row(&mut self, link: usize, point: Vec3, offset: Vec3, way: Vec3, row: &mut [f64]) {
+        let s = &mut self.scratch.step;
+        s.midpoint.final_jacobian(&self.model, link, point, &mut s.touches.jacobian);
+        calm::fill(row, &s.touches.jacobian, way, offset);
+    }
+
+    /// Velocity along a row at the end of the step per impulse along it [1/kg].
+    fn answers_row(&mut self, row: &[f64]) -> f64 {
+        self.scratch.step.midpoint.answer(&self.model, row)
+    }
+
+    /// Change velocities at the end of the step by an impulse along a row.
+    fn strike_row(&mut self, row: &[f64], impulse: f64) {
+        self.scratch.step.midpoint.strike(&self.model, row, impulse);
+    }
+
+    /// Kinetic energy at the end of the step [J].
+    fn end_kinetic(&self) -> f64 {
+        self.scratch.step.midpoint.end_kinetic(&self.model)
     }
 
     /// Contact forces along the last change at the current velocities, where no joint is held; they are not yet in the residual.
@@ -500,13 +605,7 @@ impl Arm {
     pub(crate) fn bound_touches(&mut self) -> bool {
         let mut far = false;
         for touch in self.scratch.step.touches.list.iter_mut().filter(|touch| touch.law.rho > 0.0) {
-            let normal = touch.reply().force[0];
-            let (limit, off) = touch.limit.towards(touch.law.friction.limit(normal), normal);
-            // one that is not far off stays as it is: the solution is for it
-            if off {
-                touch.limit = limit;
-            }
-            far |= off;
+            far |= touch.bound();
         }
         far
     }

@@ -17,10 +17,10 @@ const MOST_CORES: usize = 400;
 const NEARNESS: f64 = 20.0;
 
 /// Part of the size of a shape within which contacts are looked for, however slowly it moves.
-const CLOSE: f64 = 0.01;
+pub(crate) const CLOSE: f64 = 0.01;
 
 /// Overlap, as part of the size of a shape, that is taken back in a few steps.
-const SCALE: f64 = 0.02;
+pub(crate) const SCALE: f64 = 0.02;
 
 /// Directions in which the outermost of too many contacts are kept.
 const WAYS: [Vec3; 14] = {
@@ -59,8 +59,13 @@ impl Touches {
         self.calm.reserve(most, unknowns);
     }
 
+    /// Forget what may touch.
+    pub(super) fn clear(&mut self) {
+        self.candidates.clear();
+    }
+
     /// Find the cores of one of a pair that may touch the other.
-    fn find(&mut self, key: Key, candidate: Candidate, obstacles: &[Obstacle]) {
+    pub(super) fn find(&mut self, key: Key, candidate: Candidate, obstacles: &[Obstacle]) {
         let first = self.candidates.len();
         self.places.clear();
         let (own, other) = (&obstacles[key.shape], &obstacles[key.obstacle]);

@@ -43,16 +43,18 @@ pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec
 }
 
 /// Take energy from the motion of links relative to their mean velocity, as far as there is any; a negative energy [J]
-/// is added.
-pub fn take_energy(links: &Links, velocities: &mut [Vec6], energy: f64) {
+/// is added. Returns how much of it was taken, from 0 to 1 [-].
+pub fn take_energy(links: &Links, velocities: &mut [Vec6], energy: f64) -> f64 {
     let drift = drift(velocities);
     let all = 0.5 * beside_drift(links, velocities, &drift);
-    if energy != 0.0 && all > 0.0 {
-        let factor = (1.0 - energy / all).max(0.0).sqrt().min(1.0 + MOST_GIVEN);
-        for v in velocities.iter_mut() {
-            *v = std::array::from_fn(|k| drift[k] + factor * (v[k] - drift[k]));
-        }
+    if energy == 0.0 || all <= 0.0 {
+        return 0.0;
     }
+    let factor = (1.0 - energy / all).max(0.0).sqrt().min(1.0 + MOST_GIVEN);
+    for v in velocities.iter_mut() {
+        *v = std::array::from_fn(|k| drift[k] + factor * (v[k] - drift[k]));
+    }
+    (all / energy).clamp(0.0, 1.0)
 }
 
 /// Correct the velocities of the links of one contact, while all others keep theirs. Returns the work done on them, as

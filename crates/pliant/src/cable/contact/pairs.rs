@@ -249,6 +249,14 @@ impl Pair {
         nearest(&sides).gap < self.start.1.min(0.0) - DEEP * radius && self.firmness.grow()
     }
 
+    /// Act for itself if the pair that acts for it lets the links overlap too much at the end of the step; true if so.
+    pub fn uncover(&mut self, sides: [Side<'_>; 2]) -> bool {
+        let radius = sides[0].links.radius.min(sides[1].links.radius);
+        let deep = nearest(&sides).gap < self.start.1.min(0.0) - LET_IN * radius;
+        self.covered &= !deep;
+        deep
+    }
+
     /// Set up the contact at the start of a part of a step.
     pub fn begin(&mut self, sides: [Side<'_>; 2], step: f64) {
         let nearest = nearest(&sides);
@@ -288,17 +296,26 @@ impl Pair {
         Some([([a, next_b], on), ([next_a, b], on), ([next_a, next_b], on)])
     }
 
-    /// Whether it acts for another at a corner: it is nearest elsewhere, or at the same corner and first. For links that lie
-    /// beyond each other those between them act, which are nearer.
-    pub fn covers(&self, other: &Pair) -> bool {
+    /// Whether it acts for another at a corner: its links are nearest elsewhere and as near there, or at the same corner
+    /// and nearer, or as near and first. For links that lie beyond each other those between them act, which are nearer.
+    /// `thickness` is the sum of the radii.
+    pub fn covers(&self, other: &Pair, thickness: f64) -> bool {
         if other.beyond {
             return (0..2).all(|k| self.ends[k] != other.ends[k]);
+        }
+        if self.beyond {
+            return false;
         }
         let same = |k: usize| {
             self.ends[k] == other.ends[k] && self.at_ends[k] == other.at_ends[k]
                 || self.ends[k] != other.ends[k] && self.at_ends[k] == -other.at_ends[k]
         };
-        self.at_ends.contains(&0) || same(0) && same(1) && self.ends < other.ends
+        // where joints are sheared open, the corners of their links are apart
+        let rank = |pair: &Pair| (pair.start.1 / (AS_NEAR * thickness)).round();
+        if self.at_ends.contains(&0) {
+            return rank(self) <= rank(other) + 1.0;
+        }
+        same(0) && same(1) && (rank(self) < rank(other) || rank(self) == rank(other) && self.ends < other.ends)
     }
 
     /// Normal at the start of the step.
@@ -606,6 +623,12 @@ fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
 
 /// Cosine of the angle up to which links lie along each other.
 pub const ALIGNED: f64 = 0.99;
+
+/// Increase of penetration in a step, relative to the radius, up to which another pair acts for a pair.
+const LET_IN: f64 = 0.02;
+
+/// Difference of gaps up to which links count as equally near, relative to the sum of their radii.
+const AS_NEAR: f64 = 0.005;
 
 /// Part of a link, from its end, that counts as its end.
 pub const NEAR_END: f64 = 0.01;

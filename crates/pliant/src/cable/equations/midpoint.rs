@@ -97,10 +97,14 @@ pub struct StepScratch {
     pub trail: Trail,
     /// Power of contacts on the cable, relative to what they touch, as far as it adds energy [W].
     pub gained: f64,
+    /// What of it comes from other cables [W].
+    pub gained_between: f64,
     /// Power of all contacts in the part, including those that dissipate [W].
     pub power: f64,
     /// Energy added by bringing pairs to rest, to be taken back [J].
     pub owed: f64,
+    /// What of it comes from other cables [J].
+    pub owed_between: f64,
     /// Power of other links, including its own, on the cable in the current part of the step [W].
     pub met: f64,
     /// Work done on the cable in the step so far.
@@ -293,8 +297,10 @@ impl StepScratch {
             searched: 0.0,
             trail: Trail::default(),
             gained: 0.0,
+            gained_between: 0.0,
             power: 0.0,
             owed: 0.0,
+            owed_between: 0.0,
             met: 0.0,
             work: Work::default(),
         }
@@ -619,7 +625,7 @@ impl Share<'_> {
     /// Take over the contact forces, into the residual too.
     pub fn settle_touches(&mut self) {
         let s = &mut *self.s;
-        (s.gained, s.power, s.met) = (0.0, 0.0, 0.0);
+        (s.gained, s.gained_between, s.power, s.met) = (0.0, 0.0, 0.0, 0.0);
         for touch in &mut s.touches {
             touch.settle(&s.mean);
             let force = along(&touch.axes, touch.force);
@@ -712,8 +718,9 @@ impl Share<'_> {
             }
             state.held.push(([h.grip, h.link], change));
         }
-        // take back the energy that no force accounts for
-        impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
+        // take back the energy that no force accounts for; what cables gave each other is then not given
+        let taken = impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
+        s.work.bodies -= taken * step * s.gained_between;
     }
 
     /// Bring touching links to rest after a part of the step, and keep what is known of it.

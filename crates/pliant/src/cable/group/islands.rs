@@ -6,6 +6,8 @@ use crate::body::Body;
 use crate::cable::contact::pairs::Pair;
 use crate::cable::group::step::{Around, Island};
 use crate::cable::solver::coupling::Coupling;
+use crate::contact::Obstacle;
+use crate::motion::Drive;
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
@@ -32,7 +34,7 @@ struct Range<'a> {
 
 impl Islands {
     /// Preallocate for these bodies.
-    pub fn reserve(&mut self, bodies: &[Body]) {
+    pub fn reserve(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
         self.members.reserve(bodies.len());
         self.together.reserve(bodies.len());
         self.shares.resize_with(MOST_SHARES, Coupling::default);
@@ -50,7 +52,9 @@ impl Islands {
         let (holds, mut links): (Vec<usize>, Vec<usize>) = cables().filter(|(holds, _)| *holds > 0).unzip();
         links.extend(cables().filter(|(holds, _)| *holds == 0).map(|(_, links)| links).max());
         // islands with arms work in the first share
-        self.shares[0].hands.reserve(arms, holds.iter().sum(), &links);
+        let carried = |obstacle: &&Obstacle| matches!(obstacle.drive, Drive::Carried { .. });
+        let shapes = obstacles.iter().filter(carried).count();
+        self.shares[0].hands.reserve(arms, holds.iter().sum(), &links, shapes);
     }
 
     /// Advance all cables. `leader` holds for each body the first of those it is connected with by pairs, and pairs are

@@ -2,15 +2,18 @@
 //! unexpectedly.
 
 pub mod islands;
+pub(crate) mod shapes;
 pub mod step;
 
 use islands::Islands;
+use shapes::Shapes;
 use step::Around;
 
 use crate::body::Body;
 use crate::cable::contact::broad_phase::BroadPhase;
 use crate::cable::contact::pairs::{Key, Pair, PastPair};
 use crate::contact::Obstacle;
+use crate::motion::Drive;
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
@@ -21,6 +24,8 @@ const MOST_REPEATS: usize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Cables {
     trees: BroadPhase,
+    /// Shapes of arms that may meet.
+    shapes: Shapes,
     islands: Islands,
     /// Links that may touch in the step.
     found: Vec<Key>,
@@ -36,7 +41,8 @@ pub(crate) struct Cables {
 
 impl Cables {
     /// Preallocate for bodies and for the pairs of their links.
-    pub fn reserve(&mut self, bodies: &[Body], pairs: &mut Vec<PastPair>) {
+    pub fn reserve(&mut self, bodies: &[Body], obstacles: &[Obstacle], pairs: &mut Vec<PastPair>) {
+        self.shapes.reserve(obstacles);
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
         let (links, count) = (bodies.iter().map(links).sum::<usize>(), bodies.len());
         self.trees.reserve(count, links);
@@ -48,7 +54,7 @@ impl Cables {
         self.found.reserve(most.saturating_sub(self.found.len()));
         self.pairs.reserve(most.saturating_sub(self.pairs.len()));
         self.leader.reserve(count);
-        self.islands.reserve(bodies);
+        self.islands.reserve(bodies, obstacles);
     }
 
     /// Begin a step: its pairs have not replaced those before it yet.
@@ -89,9 +95,11 @@ impl Cables {
         for attempt in 1.. {
             probe.enter(Stage::Near, None);
             self.trees.find(bodies, dt, &mut self.found);
+            self.shapes.find(bodies, around.obstacles, around.gravity, dt);
             self.find_leaders(bodies, around.obstacles);
             self.make_pairs(pairs);
-            self.islands.advance(bodies, &mut self.pairs, &self.leader, around, dt, (team, probe));
+            let meeting = Around { near: &self.shapes.near, ..around };
+            self.islands.advance(bodies, &mut self.pairs, &self.leader, meeting, dt, (team, probe));
             self.replace(pairs);
             probe.enter(Stage::Near, None);
             if around.stop.is_asked() || !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
@@ -132,7 +140,7 @@ impl Cables {
 
     /// Find out which cables are connected by pairs, held by one arm or near its links, and sort the pairs by these groups.
     fn find_leaders(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
-        let Cables { leader, found, .. } = self;
+        let Cables { leader, found, shapes, .. } = self;
         leader.clear();
         leader.extend(0..bodies.len());
         let moves = |arm: usize| matches!(&bodies[arm], Body::Arm(arm) if !arm.is_still());
@@ -147,6 +155,12 @@ impl Cables {
                 (leader[a], leader[b]) = (first, first);
             };
             found.iter().for_each(|(ends, _)| join(ends.map(|end| end.body)));
+            for near in &shapes.near {
+                let drives = near.shapes.map(|shape| &obstacles[shape].drive);
+                if let [Drive::Carried { arm: a, .. }, Drive::Carried { arm: b, .. }] = drives {
+                    join([*a, *b]);
+                }
+            }
             for (index, body) in bodies.iter().enumerate() {
                 let Body::Cable(cable) = body else { continue };
                 cable.carriers().filter(|&arm| moves(arm)).for_each(|arm| join([index, arm]));

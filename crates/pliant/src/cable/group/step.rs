@@ -35,6 +35,8 @@ pub(crate) struct Around<'a> {
     pub gravity: crate::math::Vec3,
     /// All obstacles.
     pub obstacles: &'a [crate::contact::Obstacle],
+    /// Shapes of arms that may meet in the step.
+    pub near: &'a [super::shapes::Near],
     /// When a stop is requested, the step does not converge.
     pub stop: &'a crate::stop::Stop,
 }
@@ -108,6 +110,7 @@ impl Island<'_> {
         self.coupling.begin_step();
         self.each_arm(|_, arm| arm.begin_step());
         self.find_hands();
+        self.find_meets();
         let solved = self.advance_part(&Part::whole(dt));
         for &member in self.members {
             if let Body::Cable(cable) = &mut self.bodies[member - self.first] {
@@ -160,6 +163,7 @@ impl Island<'_> {
         self.each(|mut share| share.begin(part, team.as_deref_mut()));
         self.team = team;
         self.begin_leans(part);
+        self.begin_meets(part);
         self.begin_pairs(part);
     }
 
@@ -207,6 +211,7 @@ impl Island<'_> {
             self.each(|mut share| share.finish(part));
             self.each_arm(|_, arm| arm.stop());
             self.calm_leans(part);
+            self.calm_meets(part);
             self.each(|mut share| share.come_to_rest(part));
             self.each_arm(|_, arm| arm.finish_part(part));
             self.calm_pairs(part);
@@ -251,6 +256,7 @@ impl Island<'_> {
         self.each(|mut share| share.settle_touches());
         self.each_arm(|_, arm| arm.settle_touches(part));
         self.settle_leans(part);
+        self.settle_meets(part);
         self.settle_pairs();
     }
 

@@ -161,7 +161,8 @@ impl Island<'_> {
         let Some(links) = both((self.bodies, self.first), &pair.ends, |c, _| &c.links) else { return false };
         let Some(beside) = pair.corner(links) else { return false };
         let found = |key: &Key| self.pairs.binary_search_by_key(key, Pair::key).ok();
-        beside.iter().filter_map(found).any(|other| self.pairs[other].covers(pair))
+        let thickness = links[0].radius + links[1].radius;
+        beside.iter().filter_map(found).any(|other| self.pairs[other].covers(pair, thickness))
     }
 
     /// Choose rho of all contacts from the response of their links to forces. False if the tangent is singular.
@@ -264,7 +265,8 @@ impl Island<'_> {
         self.pairs.iter().any(|pair| ways(pair).is_some_and(|(start, end)| passed(start, end)))
     }
 
-    /// Stiffen contacts that are too deep at the end of the part, where links push links; true if there are any.
+    /// Stiffen contacts that are too deep at the end of the part, where links push links, and let pairs act for which
+    /// others do not hold enough; true if there are any.
     pub(crate) fn stiffen(&mut self, part: &Part) -> bool {
         let mut any = false;
         // forces that are unknowns of their own have no stiffness
@@ -272,9 +274,9 @@ impl Island<'_> {
             return any;
         }
         self.each(|mut share| any |= share.stiffen(part));
-        for pair in self.pairs.iter_mut().filter(|p| p.pushes) {
+        for pair in self.pairs.iter_mut().filter(|p| p.pushes || p.covered) {
             if let Some(sides) = at_end((self.bodies, self.first), pair) {
-                any |= pair.stiffen(sides);
+                any |= if pair.covered { pair.uncover(sides) } else { pair.stiffen(sides) };
             }
         }
         any
@@ -300,7 +302,9 @@ impl Island<'_> {
             let shares = [0, 1].map(|side| if pair.is_between_two() { pair.power(side, &force, &means) } else { 0.0 });
             for (end, share) in pair.ends.into_iter().zip(shares) {
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
-                    c.scratch.step.gained += 0.5 * power.max(0.0);
+                    let gained = 0.5 * power.max(0.0);
+                    c.scratch.step.gained += gained;
+                    c.scratch.step.gained_between += if pair.is_between_two() { gained } else { 0.0 };
                     c.scratch.step.power += 0.5 * power;
                     c.scratch.step.met += share;
                 }
@@ -312,7 +316,7 @@ impl Island<'_> {
     /// Bring links that push each other to relative rest. This adds no more energy than the pairs dissipated in the
     /// step.
     pub(crate) fn calm_pairs(&mut self, part: &Part) {
-        self.each(|share| share.s.owed = 0.0);
+        self.each(|share| (share.s.owed, share.s.owed_between) = (0.0, 0.0));
         for pair in self.pairs.iter_mut() {
             if !pair.pushes {
                 continue;
@@ -328,6 +332,7 @@ impl Island<'_> {
                 let (link, weight) = (pair.ends[k].link, pair.weights[k]);
                 let next = c.links.next(link);
                 c.scratch.step.owed += 0.5 * owed;
+                c.scratch.step.owed_between += if pair.is_between_two() { 0.5 * owed } else { 0.0 };
                 let mut won = c.settle_velocity(link, velocities[k][0]);
                 c.state.links.pushed[link] += pair.force * (sign * (1.0 - weight));
                 if pair.on[k] == Stretch::Joint {
@@ -339,7 +344,8 @@ impl Island<'_> {
         }
         self.each(|share| {
             if share.s.owed > 0.0 {
-                take_energy(share.links, &mut share.state.velocities, share.s.owed);
+                let taken = take_energy(share.links, &mut share.state.velocities, share.s.owed);
+                share.s.work.bodies -= taken * share.s.owed_between;
             }
         });
     }

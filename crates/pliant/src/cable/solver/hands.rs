@@ -8,6 +8,7 @@
 //! Newton's method has the equations A x + B z = r of the cables and C x + D z = s of the arms. The columns of A^-1 B, a few for
 //! each joint of an arm, cost as much as that many solutions with the factors of A; the rest is as small as the arms.
 
+use crate::arm::Meets;
 use crate::body::Body;
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled, dot};
 use crate::cable::equations::midpoint::Part;
@@ -71,6 +72,8 @@ pub struct Hands {
     /// Contacts of cables with links of arms, and those that are not in use.
     pub leans: Vec<Leaning>,
     pub idle: Vec<Leaning>,
+    /// Contacts of links of arms with each other.
+    pub meets: Meets,
     /// Contacts that are to come to rest after a step, and all velocities before that.
     pub halts: Vec<Halt>,
     pub links_before: Vec<Vec6>,
@@ -88,11 +91,18 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Preallocate for arms with these numbers of unknowns, and for this number of holds on cables, each with its number of
-    /// links.
-    pub fn reserve(&mut self, arms: impl Iterator<Item = usize> + Clone, holds: usize, cables: &[usize]) {
+    /// Preallocate for arms with these numbers of unknowns, for this number of holds on cables, each with its number of
+    /// links, and for so many shapes that arms carry.
+    pub fn reserve(
+        &mut self,
+        arms: impl Iterator<Item = usize> + Clone,
+        holds: usize,
+        cables: &[usize],
+        shapes: usize,
+    ) {
         let (count, widest) = (arms.clone().sum::<usize>(), arms.clone().max().unwrap_or(0));
         self.put_down();
+        self.meets.reserve(shapes, arms.clone().count(), widest);
         self.list.reserve(holds);
         self.spare.resize_with(self.spare.len().max(holds), Hand::default);
         for hand in &mut self.spare {
@@ -265,7 +275,7 @@ impl Island<'_> {
 
     /// The same in a part of a step, or after it: then holds and what drives joints have no share in it.
     pub(super) fn solve_with(&mut self, hands: &mut Hands, part: Option<&Part>, sparse: bool) -> bool {
-        let Hands { list, leans, firsts, links, columns, matrix, right, .. } = hands;
+        let Hands { list, leans, firsts, links, columns, matrix, right, meets, .. } = hands;
         let list = if part.is_some() { &list[..] } else { &[] };
         links.clear();
         let mut count = 0;
@@ -287,6 +297,9 @@ impl Island<'_> {
                 }
             }
         });
+        if part.is_some() {
+            meets.add_cross(firsts, matrix);
+        }
         // the columns of A^-1 B
         for (u, column) in columns.chunks_exact_mut(count.max(1)).enumerate() {
             let arm = firsts.partition_point(|&first| first <= u) - 1;

@@ -81,7 +81,9 @@ impl Island<'_> {
         let touched = self.touches();
         let mut rounds = if touched && touching == Touching::First { ROUNDS } else { 0 };
         // a free body that falls on something has next to nothing that resists it before
-        self.each_arm(|_, arm| rounds = if rounds > 0 && arm.touches() { ROUNDS + 1 } else { rounds });
+        let mut falls = self.coupling.hands.meets.any();
+        self.each_arm(|_, arm| falls |= arm.touches());
+        rounds += u32::from(rounds > 0 && falls);
         let mut last = f64::INFINITY;
         // iterations since friction follows; updates of its limits from normal forces instead
         let (mut following, mut bounds) = (0, 0);
@@ -197,7 +199,7 @@ impl Island<'_> {
         let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
         self.each_arm(|_, arm| any |= arm.touches());
-        any
+        any || self.coupling.hands.meets.any()
     }
 
     /// One iteration, which suffices for a cable at rest.
@@ -227,6 +229,7 @@ impl Island<'_> {
     fn bound(&mut self) -> bool {
         let mut far = self.bound_pairs();
         self.each_arm(|_, arm| far |= arm.bound_touches());
+        far |= self.bound_meets();
         self.each(|share| share.s.touches.iter_mut().for_each(|touch| far |= touch.bound(&share.s.mean)));
         far
     }
@@ -244,6 +247,7 @@ impl Island<'_> {
         self.each(|mut share| changed += share.touch(part, touching));
         let obstacles = self.around.obstacles;
         self.each_arm(|_, arm| changed += arm.touch(part, touching, obstacles));
+        changed += self.meet(part, touching);
         self.lean();
         changed + self.touch_pairs(part, touching)
     }
@@ -261,7 +265,7 @@ impl Island<'_> {
         let mut sum = 0.0;
         self.each(|share| sum += share.descent());
         self.each_arm(|_, arm| sum += arm.descent() + arm.touched_descent(part));
-        sum + self.descent_of_leans() + self.descent_of_pairs()
+        sum + self.descent_of_leans() + self.descent_of_meets(part) + self.descent_of_pairs()
     }
 
     /// Compute the Newton step: its size and the scale it is compared with; `None` if the tangent is singular.

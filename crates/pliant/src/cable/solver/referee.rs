@@ -112,7 +112,8 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     cable.scratch.step.runs = Runs::with(count, runs, 100, false);
     let part = equations::midpoint::Part::whole(STEP);
     let stop = Stop::default();
-    let mut share = cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop });
+    let mut share =
+        cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop, near: &[] });
     share.begin(&part, None);
     assert!(share.assemble(&part, true, None));
     share.refresh(&part, None);

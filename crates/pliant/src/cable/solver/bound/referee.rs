@@ -157,7 +157,7 @@ fn check(couplings: Couplings) {
     BroadPhase::default().find(&bodies, STEP, &mut found);
     let mut pairs: Vec<Pair> = found.iter().map(|&key| Pair::new(key)).collect();
     let (mut coupling, mut binding, stop) = (Coupling::default(), Binding::default(), Stop::default());
-    let around = Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop };
+    let around = Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop, near: &[] };
     let part = Part::whole(STEP);
     let mut island = Island {
         bodies: &mut bodies,

@@ -22,7 +22,7 @@
 
 use crate::cable::algebra::block::{Vec6, add_scaled, dot, squares};
 use crate::cable::algebra::elimination::Wide6;
-use crate::cable::params::{CableSettings, Couplings, Pairs, Solver};
+use crate::cable::params::{CableSettings, Couplings, Pairs, Regulation, Solver};
 use crate::cable::solver::gauss_seidel::touches::SweptTouch;
 use crate::cable::solver::printed::Printed;
 
@@ -47,16 +47,14 @@ pub struct Runs {
     /// Limit of iterations in a step.
     pub limit: u32,
     regulated: bool,
+    regulation: Regulation,
     /// Square of the first change in (16).
     first: f64,
 }
 
-/// (16) allows a change by contacts in iteration l of XI ALPHA^l times that of the first. The paper does not give its
-/// value; a bound below the first change would freeze contacts from the start.
-const XI: f64 = 1.0;
-/// See `XI`. A linearisation has few iterations, hence a bound that decreases fast.
+/// alpha of (16) unless given. A linearisation has few iterations, hence a bound that decreases fast.
 const ALPHA: f64 = 0.8;
-/// ALPHA where couplings lag behind and contacts take long to settle: a bound that decreases fast would freeze them
+/// The same where couplings lag behind and contacts take long to settle: a bound that decreases fast would freeze them
 /// before.
 const PRINTED_ALPHA: f64 = 0.97;
 
@@ -69,8 +67,9 @@ impl Runs {
             Solver::Subsystems => settings.subsystems.min(count / 2).max(1),
         };
         let mut out = Runs::with(count, runs, settings.iterations, settings.post_regulation && runs > 1);
+        out.regulation = settings.regulation;
         if runs > 1 && settings.couplings == Couplings::Printed {
-            out.printed = Some(Printed::new(&out.bounds));
+            out.printed = Some(Printed::ending(&out.bounds, settings.epsilon));
         }
         if settings.pairs == Pairs::Bound {
             out.bound = Some(Printed::new(&[0, count]));
@@ -144,9 +143,14 @@ impl Runs {
         if iteration == 1 {
             self.first = changed;
         }
-        let alpha = if self.printed.is_some() { PRINTED_ALPHA } else { ALPHA };
-        let bound = XI * alpha.powi(iteration as i32 - 1) * self.first.sqrt();
-        if self.regulated && changed > bound * bound { bound / changed.sqrt() } else { 1.0 }
+        let Regulation { xi, alpha, rejects } = self.regulation;
+        let alpha = alpha.unwrap_or(if self.printed.is_some() { PRINTED_ALPHA } else { ALPHA });
+        let bound = xi * alpha.powi(iteration as i32 - 1) * self.first.sqrt();
+        match self.regulated && changed > bound * bound {
+            true if rejects => 0.0,
+            true => bound / changed.sqrt(),
+            false => 1.0,
+        }
     }
 
     /// Take back part of the change by contacts in the iteration.

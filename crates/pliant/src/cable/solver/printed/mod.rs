@@ -11,6 +11,7 @@ use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, ZERO, add_scaled, do
 use crate::cable::contact::law::velocity;
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::links::{LinkState, Links};
+use crate::cable::params::CableSettings;
 use crate::cable::solver::gauss_seidel::runs::Runs;
 use crate::cable::solver::gauss_seidel::touches::SweptTouch;
 use crate::cable::solver::printed::answers::{Answer, RunAnswers, product, spread, spread_down, spread_from};
@@ -29,6 +30,10 @@ pub struct Printed {
     weights: Vec6,
     /// Sum of the squares of the loads of cut joints [N2].
     loads: f64,
+    /// Couplings have converged when they change by this fraction of the loads of their joints. For 16 stiffly coupled masses
+    /// block Gauss-Seidel keeps cos^2(pi/16) = 0.96 of an error in each iteration, so that the remaining error is many
+    /// times the last change.
+    epsilon: f64,
 }
 
 /// Consecutive links.
@@ -46,20 +51,20 @@ struct Run {
     pushes: [Vec6; 2],
 }
 
-/// Couplings have converged when they change by this fraction of the loads of their joints. The paper does not give its
-/// value. For 16 stiffly coupled masses block Gauss-Seidel keeps cos^2(pi/16) = 0.96 of an error in each iteration, so
-/// that the remaining error is many times the last change.
-const COUPLED: f64 = 1e-5;
-
 /// Maximum number of threads that runs are distributed to.
 const MOST_SHARES: usize = 16;
 
 impl Printed {
     /// Runs with these bounds.
     pub fn new(bounds: &[usize]) -> Printed {
-        let mut out = Printed::default();
+        let mut out = Printed { epsilon: CableSettings::default().epsilon, ..Printed::default() };
         out.divide(bounds);
         out
+    }
+
+    /// Runs whose couplings end an iteration with changes of `epsilon` of their loads.
+    pub fn ending(bounds: &[usize], epsilon: f64) -> Printed {
+        Printed { epsilon, ..Printed::new(bounds) }
     }
 
     /// Divide into runs with other bounds.
@@ -353,7 +358,7 @@ impl StepScratch {
         let changed = p.update(change);
         let Printed { runs, answers, own, .. } = p;
         Part { runs, answers, own, change, touched }.each_on(team, push_ends);
-        changed <= COUPLED * COUPLED * p.loads
+        changed <= p.epsilon * p.epsilon * p.loads
     }
 }
 
