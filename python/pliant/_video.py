@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,20 @@ def about(height: int, width: int, fps: int) -> dict[str, Any]:
     }
 
 
+@contextmanager
+def _ordinary_priority() -> Iterator[None]:
+    """Give this thread its scheduling back: the encoder of AV1 takes real-time priority where it may, and keeps it, so
+    that whatever this thread starts later would keep everything else from its cores."""
+    if not hasattr(os, "sched_getscheduler"):
+        yield
+        return
+    policy, priority = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, priority)
+
+
 def write(path: Path, pictures: NDArray[np.uint8], fps: int) -> None:
     """Write pictures of shape (frames, height, width, 3), at so many per second."""
     import av
@@ -45,7 +62,7 @@ def write(path: Path, pictures: NDArray[np.uint8], fps: int) -> None:
     name = codec()
     path.parent.mkdir(parents=True, exist_ok=True)
     opened: Any = av.open(str(path), "w")
-    with opened as file:
+    with _ordinary_priority(), opened as file:
         stream = file.add_stream(name, rate=fps, options=_OPTIONS[name])
         stream.height, stream.width = pictures.shape[1:3]
         stream.pix_fmt = "yuv420p"
