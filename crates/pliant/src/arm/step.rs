@@ -13,7 +13,7 @@ use super::params::JointDrive;
 use super::tool::{ToolStep, Within};
 use super::touch::Touches;
 use crate::account::Work;
-use crate::cable::equations::midpoint::Part;
+use crate::cable::equations::part::Part;
 use crate::math::{Pose, Vec3};
 use crate::robot::{Answer, Dynamics, Law, Matrix, Midpoint, Model, SCALES, State};
 

@@ -8,7 +8,7 @@
 use super::admittance::{Admittance, Yielding};
 use super::step::instant;
 use crate::bytes::stored;
-use crate::cable::equations::midpoint::Part;
+use crate::cable::equations::part::Part;
 use crate::math::{Pose, Quat, Vec3, pose_between, rotation_vector};
 use crate::robot::{Matrix, Midpoint, Model, eliminate};
 

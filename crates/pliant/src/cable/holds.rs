@@ -4,7 +4,7 @@ use super::{Cable, Scratch};
 use crate::body::Surroundings;
 use crate::cable::algebra::block::{Mat6, Vec6, ZERO, add_scaled, add_weighted, times_transposed};
 use crate::cable::equations::assembly::trivialised;
-use crate::cable::equations::midpoint::StepScratch;
+use crate::cable::equations::scratch::StepScratch;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links};
 use crate::cable::solver::hands::Reply;

@@ -3,7 +3,7 @@
 use crate::body::There;
 use crate::bytes::{stored, stored_enum};
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
-use crate::cable::contact::obstacles::PastTouch;
+use crate::cable::contact::touch::PastTouch;
 use crate::cable::params::Pairs;
 use crate::cable::solver::Method;
 use crate::linkage::{Arms, Line};

@@ -29,7 +29,7 @@ pub use contact::pairs::{Key, PastPair};
 pub use params::{CableSettings, CableSpec, Couplings, Pairs, Regulation, Solver, Step};
 
 pub(crate) use contact::pairs::{End, forget_body, pairs_fit};
-pub(crate) use equations::midpoint::PARTS;
+pub(crate) use equations::scratch::PARTS;
 pub(crate) use group::Cables;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
@@ -42,7 +42,7 @@ pub(crate) use solver::coupled_pairs::write_pairs;
 use algebra::block::Vec6;
 use change::Made;
 use equations::linear::Linear;
-use equations::midpoint::StepScratch;
+use equations::scratch::StepScratch;
 use group::step::Solved;
 use holds::Held;
 use links::{LinkState, Links};

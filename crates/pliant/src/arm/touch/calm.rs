@@ -8,7 +8,7 @@
 use super::{PastTouch, Touch};
 use crate::arm::Arm;
 use crate::cable::contact::law::Contacting;
-use crate::cable::equations::midpoint::Part;
+use crate::cable::equations::part::Part;
 use crate::math::Vec3;
 use crate::robot::Matrix;
 

@@ -8,7 +8,7 @@ use super::{Candidate, Key, PastTouch, SAME_SIDE, Touch, Touches};
 use crate::arm::Arm;
 use crate::body::Body;
 use crate::cable::contact::law::{Contacting, Reply, closed_in};
-use crate::cable::equations::midpoint::{Part, Touching};
+use crate::cable::equations::part::{Part, Touching};
 use crate::cable::group::step::Island;
 use crate::contact::{Met, Obstacle};
 use crate::math::{Pose, Vec3};

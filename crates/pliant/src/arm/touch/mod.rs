@@ -22,7 +22,7 @@ pub(crate) use search::{CLOSE, SCALE};
 use super::Arm;
 use crate::bytes::stored;
 use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, closed_in};
-use crate::cable::equations::midpoint::{Part, Touching};
+use crate::cable::equations::part::{Part, Touching};
 use crate::contact::{FACES, Met, Obstacle, Shape};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};

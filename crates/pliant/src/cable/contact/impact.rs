@@ -9,7 +9,7 @@
 
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::law::{Contacting, along, minus};
-use crate::cable::contact::obstacles::Touch;
+use crate::cable::contact::touch::Touch;
 use crate::cable::links::{Links, beside_drift, drift};
 
 /// Passes over the contacts: links in corners have two.

@@ -5,3 +5,5 @@ pub mod impact;
 pub mod law;
 pub mod obstacles;
 pub mod pairs;
+pub mod passing;
+pub mod touch;

@@ -14,7 +14,7 @@ use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{
     Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, joint_rows, minus, no_deeper, rows, velocity,
 };
-use crate::cable::equations::midpoint::Part;
+use crate::cable::equations::part::Part;
 use crate::cable::links::{Links, Stretch, gap_after};
 use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Ends, closest_on_segments, segments_cross};

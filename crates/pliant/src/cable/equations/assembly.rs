@@ -2,7 +2,7 @@
 //! equations.
 
 use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, ZERO};
-use crate::cable::equations::midpoint::StepScratch;
+use crate::cable::equations::scratch::StepScratch;
 use crate::cable::joint::lanes::Joint;
 use crate::cable::joint::rows::{MEAN, Piece, VELOCITY, scatter};
 use crate::cable::joint::three::{all, none};

@@ -16,7 +16,8 @@
 
 use crate::cable::algebra::block::{Mat6, Vec6, ZERO, add_scaled, times, times_transposed};
 use crate::cable::equations::assembly::place;
-use crate::cable::equations::midpoint::{Part, Share};
+use crate::cable::equations::midpoint::Share;
+use crate::cable::equations::part::Part;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::math::Vec3;
 

@@ -25,179 +25,18 @@
 //! The published step is available too, see `linear`.
 
 use crate::account::Work;
-use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
-use crate::cable::contact::impact;
-use crate::cable::contact::law::{Contacting, along, minus};
-use crate::cable::contact::obstacles::{SINKING, Search, Touch};
+use crate::cable::algebra::block::{Vec6, add_scaled, dot, squares};
+use crate::cable::contact::law::{along, minus};
+use crate::cable::contact::obstacles::Search;
+use crate::cable::contact::touch::Touch;
 use crate::cable::equations::assembly::{assemble_links, begin, place};
-use crate::cable::equations::linear::Linear;
-use crate::cable::holds::Held;
-use crate::cable::joint::rows::Rows;
-use crate::cable::joint::{Joint, Turning, strain};
+use crate::cable::equations::part::{Acting, Part, Touching};
+use crate::cable::equations::scratch::StepScratch;
+use crate::cable::joint::strain;
 use crate::cable::links::{LinkState, Links, beside_drift, drift};
-use crate::cable::solver::gauss_seidel::runs::Runs;
 use crate::cable::solver::hands::Reply;
-use crate::contact::Obstacle;
-use crate::linkage::Push;
-use crate::math::{Pose, Vec3, rotation_vector};
-use crate::team::{Team, share_out};
-
-/// Working memory of a step.
-#[derive(Clone, Debug, Default)]
-pub struct StepScratch {
-    /// Tangent.
-    pub matrix: Tridiagonal,
-    /// Residual of the equations.
-    pub residual: Vec<Vec6>,
-    /// Current mean velocities.
-    pub mean: Vec<Vec6>,
-    /// The last change of the mean velocities.
-    pub change: Vec<Vec6>,
-    /// Poses halfway through the step.
-    pub middle: Vec<Pose>,
-    /// Poses at the end of the step.
-    pub end: Vec<Pose>,
-    /// Data of the kernels, four links at a time.
-    pub rows: Rows,
-    /// Strains of the joints at the start.
-    pub start_strains: Vec<Vec6>,
-    /// Strains of the holds at the start.
-    pub held_strains: Vec<Vec6>,
-    /// Strains of the holds at the start, less twice c times their change in the step before.
-    pub held_bias: Vec<Vec6>,
-    /// Distance by which the cable has slid through each hold in the step so far, against its direction [m].
-    pub held_slid: Vec<f64>,
-    /// Poses of the holds at the start, middle and end of the current part of the step.
-    pub held_poses: Vec<[Pose; 3]>,
-    /// Rotation vectors of the holds over the part, in their own frames; zero where nothing moves them back.
-    pub held_turns: Vec<Vec3>,
-    /// What the holds do to arms that carry them.
-    pub held_replies: Vec<Reply>,
-    /// Contacts with obstacles.
-    pub touches: Vec<Touch>,
-    /// Those found by another thread, before they are appended.
-    pub found: Vec<Touch>,
-    /// Force and moment in each joint, in the current part of the step.
-    pub part_loads: Vec<Vec6>,
-    /// Force and torque of the cable on each hold, in the current part of the step.
-    pub part_held_loads: Vec<(Vec3, Vec3)>,
-    /// Force and moment in each joint, mean over the step.
-    pub loads: Vec<Vec6>,
-    /// Force and torque of the cable on each hold, in world axes, about the held section, mean over the step.
-    pub held_loads: Vec<(Vec3, Vec3)>,
-    /// Runs of links, for the solvers that need them.
-    pub runs: Runs,
-    /// The equations of the linear step, for cables that use it.
-    pub linear: Linear,
-    /// Distance by which links have moved farther than expected in this step [m].
-    pub farther: f64,
-    /// What it was when contacts were searched for.
-    pub searched: f64,
-    /// Poses of the links between the parts of the step.
-    pub trail: Trail,
-    /// Power of contacts on the cable, relative to what they touch, as far as it adds energy [W].
-    pub gained: f64,
-    /// What of it comes from other cables [W].
-    pub gained_between: f64,
-    /// Power of all contacts in the part, including those that dissipate [W].
-    pub power: f64,
-    /// Energy added by bringing pairs to rest, to be taken back [J].
-    pub owed: f64,
-    /// What of it comes from other cables [J].
-    pub owed_between: f64,
-    /// Power of other links, including its own, on the cable in the current part of the step [W].
-    pub met: f64,
-    /// Work done on the cable in the step so far.
-    pub work: Work,
-}
-
-/// Poses of links at some instants within a step.
-#[derive(Clone, Debug, Default)]
-pub struct Trail {
-    fractions: Vec<f64>,
-    poses: Vec<Pose>,
-}
-
-/// Number of parts of a step that memory is preallocated for.
-pub const PARTS: usize = 8;
-
-impl Trail {
-    /// Preallocate for steps of so many links that are cut into a few parts.
-    fn reserve(&mut self, links: usize) {
-        // the end of the last part is that of the step
-        self.fractions.reserve(PARTS - 1);
-        self.poses.reserve((PARTS - 1) * links);
-    }
-
-    fn clear(&mut self) {
-        self.fractions.clear();
-        self.poses.clear();
-    }
-
-    fn push(&mut self, fraction: f64, poses: &[Pose]) {
-        self.fractions.push(fraction);
-        self.poses.extend_from_slice(poses);
-    }
-
-    /// The instants in order, each as a fraction of the step with the poses.
-    pub fn instants(&self) -> impl Iterator<Item = (f64, &[Pose])> {
-        let links = self.poses.len() / self.fractions.len().max(1);
-        self.fractions.iter().copied().zip(self.poses.chunks(links.max(1)))
-    }
-}
-
-/// A part of the world's step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
-    /// Fraction of the step at which it starts.
-    pub from: f64,
-    /// Fraction at which it ends.
-    pub to: f64,
-    /// The world's step [s].
-    pub dt: f64,
-    /// Whether penetration is recovered in it.
-    pub recovers: bool,
-}
-
-impl Part {
-    /// The whole step.
-    pub fn whole(dt: f64) -> Part {
-        Part { from: 0.0, to: 1.0, dt, recovers: true }
-    }
-
-    /// Fraction of the step for the recovery of penetration.
-    pub fn recovery(&self) -> f64 {
-        if self.recovers { self.to - self.from } else { 0.0 }
-    }
-
-    /// Its duration [s].
-    pub fn step(&self) -> f64 {
-        self.dt * (self.to - self.from)
-    }
-
-    /// Its two halves.
-    pub fn halves(&self) -> [Part; 2] {
-        let middle = 0.5 * (self.from + self.to);
-        [Part { to: middle, ..*self }, Part { from: middle, ..*self }]
-    }
-}
-
-/// Everything that acts on a cable during a step.
-#[derive(Clone, Copy, Debug)]
-pub struct Acting<'a> {
-    /// Acceleration of gravity [m/s2].
-    pub gravity: Vec3,
-    /// Held cross-sections.
-    pub held: &'a [Held],
-    /// Dead loads, followed by contact forces of other bodies.
-    pub pushes: &'a [Push],
-    /// Number of these that are loads.
-    pub loads: usize,
-    /// All obstacles.
-    pub obstacles: &'a [Obstacle],
-    /// Indices of those near the cable.
-    pub near: &'a [usize],
-}
+use crate::math::Vec3;
+use crate::team::Team;
 
 /// A cable during a step.
 pub struct Share<'a> {
@@ -209,17 +48,6 @@ pub struct Share<'a> {
     pub acting: Acting<'a>,
     /// Working memory.
     pub s: &'a mut StepScratch,
-}
-
-/// Treatment of contacts in an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touching {
-    /// They keep the states of the step before.
-    First,
-    /// Planes and friction limits are updated.
-    Fresh,
-    /// Planes and friction limits stay fixed, so that the iteration converges.
-    Settled,
 }
 
 /// Convergence of Newton's method, weighted by inertia.
@@ -235,113 +63,8 @@ pub struct Progress {
 /// errors, even a kilometre from the origin, do not count as motion.
 const RESTING: f64 = 1e-3;
 
-impl StepScratch {
-    /// Preallocate for holds.
-    pub fn reserve(&mut self, holds: usize) {
-        self.held_strains.reserve(holds);
-        self.held_bias.reserve(holds);
-        self.held_slid.reserve(holds);
-        self.held_poses.reserve(holds);
-        self.held_turns.reserve(holds);
-        self.held_replies.reserve(holds);
-        self.held_loads.reserve(holds);
-        self.part_held_loads.reserve(holds);
-        self.trail.reserve(self.end.len());
-    }
-
-    /// Exchange all memory that carries nothing from step to step with a cable of as many links, whose memory is still
-    /// in the cache.
-    pub fn exchange(&mut self, other: &mut StepScratch) {
-        use std::mem::swap;
-        if (self.mean.len(), self.loads.len()) == (other.mean.len(), other.loads.len()) {
-            swap(&mut self.matrix, &mut other.matrix);
-            swap(&mut self.residual, &mut other.residual);
-            swap(&mut self.mean, &mut other.mean);
-            swap(&mut self.change, &mut other.change);
-            swap(&mut self.middle, &mut other.middle);
-            swap(&mut self.end, &mut other.end);
-            swap(&mut self.rows, &mut other.rows);
-            swap(&mut self.touches, &mut other.touches);
-            swap(&mut self.found, &mut other.found);
-            self.runs.exchange(&mut other.runs);
-        }
-    }
-
-    /// Working memory for a number of links, open or closed, and of holds.
-    pub fn new(links: usize, holds: usize, closed: bool) -> StepScratch {
-        let (zeros, between) = (vec![[0.0; 6]; links], vec![[0.0; 6]; links - usize::from(!closed)]);
-        StepScratch {
-            matrix: if closed { Tridiagonal::closed(links) } else { Tridiagonal::new(links) },
-            residual: zeros.clone(),
-            mean: zeros.clone(),
-            change: zeros,
-            middle: vec![Pose::IDENTITY; links],
-            end: vec![Pose::IDENTITY; links],
-            rows: Rows::new(links, closed),
-            start_strains: between.clone(),
-            held_strains: Vec::with_capacity(holds),
-            held_bias: Vec::with_capacity(holds),
-            held_slid: Vec::with_capacity(holds),
-            held_poses: Vec::with_capacity(holds),
-            held_turns: Vec::with_capacity(holds),
-            held_replies: vec![],
-            touches: vec![],
-            found: vec![],
-            part_loads: between.clone(),
-            part_held_loads: Vec::with_capacity(holds),
-            loads: between,
-            held_loads: Vec::with_capacity(holds),
-            runs: Runs::default(),
-            linear: Linear::default(),
-            farther: 0.0,
-            searched: 0.0,
-            trail: Trail::default(),
-            gained: 0.0,
-            gained_between: 0.0,
-            power: 0.0,
-            owed: 0.0,
-            owed_between: 0.0,
-            met: 0.0,
-            work: Work::default(),
-        }
-    }
-
-    /// Initial guess: the last mean velocity, in which oscillations faster than the step have cancelled, extrapolated
-    /// by its last change.
-    fn guess(&mut self, state: &LinkState, step: f64) {
-        self.mean.copy_from_slice(&state.means);
-        // in contact motion is not smooth enough to extrapolate
-        if state.steps == [step; 2] && state.pushed.iter().all(|&p| p == Vec3::ZERO) {
-            for ((mean, last), earlier) in self.mean.iter_mut().zip(&state.means).zip(&state.earlier) {
-                for k in 0..6 {
-                    mean[k] += last[k] - earlier[k];
-                }
-            }
-        }
-    }
-}
-
-impl StepScratch {
-    /// Work of the residual on the links [J].
-    fn left_over(&self, step: f64) -> f64 {
-        let left: f64 = self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum();
-        step * left
-    }
-
-    /// Work that no force accounts for: that of the residual, and of contacts that push links out of something [J].
-    fn unexplained(&self, step: f64) -> f64 {
-        self.left_over(step) + step * self.gained
-    }
-}
-
 /// Number of links from which threads share the work on one cable: it then takes longer than meeting.
 const LONG: usize = 512;
-
-/// Unexplained part of the kinetic energy above which a part of a step is halved.
-const MOST_UNEXPLAINED: f64 = 0.02;
-
-/// Energy that contacts may add, relative to that of a free fall during a step.
-const LITTLE_UNPAID: f64 = 1e-3;
 
 impl Share<'_> {
     /// Clear the loads of the step before.
@@ -508,7 +231,7 @@ impl Share<'_> {
     }
 
     /// Squares of the velocities, weighted by inertia: those of the step, and those that count as rest.
-    fn sizes(&self, step: f64) -> [f64; 2] {
+    pub(super) fn sizes(&self, step: f64) -> [f64; 2] {
         let weight = |v: &[Vec6]| beside_drift(self.links, v, &drift(v));
         let rest = self.links.inertia[0] * (RESTING * self.links.length / step).powi(2) * self.s.mean.len() as f64;
         [weight(&self.s.mean) + weight(&self.state.velocities), rest]
@@ -527,101 +250,6 @@ impl Share<'_> {
         }
     }
 
-    /// Whether a link has moved farther than the range of the contact search, which must then be repeated.
-    pub fn outran(&mut self, part: &Part) -> bool {
-        let Share { links, state, acting, s } = self;
-        let step = part.step();
-        let farther = |(mean, start): (&Vec6, &Vec6)| {
-            step * links.speed(mean) - links.travel(links.speed(start), step, acting.gravity)
-        };
-        let most = s.mean.iter().zip(&state.velocities).map(farther).fold(0.0, f64::max);
-        let outran = most > s.farther && !acting.obstacles.is_empty() && most.is_finite();
-        if outran {
-            s.farther = 1.5 * most;
-        }
-        outran
-    }
-
-    /// Energy added by contacts in a part of the step, beyond the kinetic energy after it, from which it is taken [J];
-    /// `None` where holds, loads or moving obstacles may have supplied it.
-    pub fn unpaid(&mut self, part: &Part) -> Option<f64> {
-        let Share { links, state, acting, s } = self;
-        let still = |obstacle: &usize| {
-            let sweep = &acting.obstacles[*obstacle].sweep;
-            sweep.start == sweep.end
-        };
-        if !acting.held.is_empty() || !acting.pushes.is_empty() || !acting.near.iter().all(still) {
-            return None;
-        }
-        let (step, mass) = (part.step(), links.inertia[0] * s.mean.len() as f64);
-        let (gain, decay) = (links.gain(), links.decay * state.remembered(step));
-        for (n, after) in s.change.iter_mut().enumerate() {
-            let (v, mean, gained) = (&state.velocities[n], &s.mean[n], &state.gained[n]);
-            *after = std::array::from_fn(|k| v[k] + gain * (mean[k] - v[k] + decay * gained[k]));
-        }
-        let moving = 0.5 * beside_drift(links, &s.change, &drift(&s.change));
-        let falling = mass * (acting.gravity.length() * part.dt).powi(2);
-        Some(step * s.power - moving - LITTLE_UNPAID * falling)
-    }
-
-    /// Whether the residual has done too much work in a part, relative to the kinetic energy and that of a free fall
-    /// during a step.
-    pub fn is_astray(&self, part: &Part) -> bool {
-        let [moving, resting] = self.sizes(part.step());
-        let mass = self.links.inertia[0] * self.s.mean.len() as f64;
-        let falling = mass * (self.acting.gravity.length() * part.dt).powi(2);
-        self.s.left_over(part.step()) > 0.5 * MOST_UNEXPLAINED * (moving + resting + falling)
-    }
-
-    /// Whether a link moves so far in the part that this alone may bring it too deep into something.
-    pub fn is_fast(&self, part: &Part) -> bool {
-        let farthest = self.s.mean.iter().map(|mean| self.links.speed(mean)).fold(0.0, f64::max);
-        part.step() * farthest > SINKING * self.links.radius
-    }
-
-    /// Whether a link is too deep in an obstacle at the end of the part.
-    pub fn sank(&mut self, part: &Part, team: Option<&mut Team>) -> bool {
-        let search = search(self.links, &self.acting, part);
-        let (StepScratch { touches, end, mean, .. }, long) = (&*self.s, self.is_long());
-        let (low, high) = touches.split_at(touches.len() / 2);
-        let mut halves = [(low, false), (high, false)];
-        share_out(team.filter(|_| long), &mut halves, |(touches, sank)| {
-            *sank = touches.iter().any(|touch| search.sank(touch, end, mean, SINKING));
-        });
-        halves.iter().any(|(_, sank)| *sank)
-    }
-
-    /// Stiffen contacts whose links sink in, see `Firmness`; true if there are any.
-    pub fn stiffen(&mut self, part: &Part) -> bool {
-        let search = search(self.links, &self.acting, part);
-        let StepScratch { touches, end, mean, .. } = &mut *self.s;
-        let mut any = false;
-        for touch in touches.iter_mut().filter(|touch| touch.state != Contacting::Open) {
-            any |= search.sank(touch, end, mean, FIRM * SINKING) && touch.firmness.grow();
-        }
-        any
-    }
-
-    /// Whether a link has passed through something in the part or, if that matters, entered it unexpectedly.
-    pub fn passed(&mut self, part: &Part, matters: bool, team: Option<&mut Team>) -> bool {
-        let long = self.is_long();
-        let Share { links, state, acting, s } = self;
-        let (search, step) = (search(links, acting, part), part.step());
-        let way = |link: usize| step * links.speed(&s.mean[link]);
-        let travel =
-            |link: usize| links.travel(links.speed(&state.velocities[link]), step, acting.gravity) + s.searched;
-        if acting.near.is_empty() {
-            return false;
-        }
-        let (count, half) = (state.poses.len(), state.poses.len() / 2);
-        let mut halves = [(0..half, false), (half..count, false)];
-        share_out(team.filter(|_| long), &mut halves, |(links, passed)| {
-            let poses = [&state.poses[..], &s.end[..]];
-            *passed = search.passed(links.clone(), poses, [&way, &travel], &s.touches, matters);
-        });
-        halves.iter().any(|(_, passed)| *passed)
-    }
-
     /// Take over the contact forces, into the residual too.
     pub fn settle_touches(&mut self) {
         let s = &mut *self.s;
@@ -636,149 +264,7 @@ impl Share<'_> {
             touch.subtract(&force, &mut s.residual);
         }
     }
-
-    /// Add the work of grips, loads and other links in a part of the step.
-    fn count_work(&mut self, step: f64) {
-        let Share { state, s, acting, .. } = self;
-        for (poses, (force, torque)) in s.held_poses.iter().zip(&s.part_held_loads) {
-            let [start, _, end] = poses;
-            s.work.grips -= force.dot(end.translation - start.translation) + torque.dot(turned(start, end));
-        }
-        for (n, push) in acting.pushes.iter().enumerate() {
-            let (start, end) = (&state.poses[push.link], &s.end[push.link]);
-            let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
-            let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turned(start, end));
-            *(if n < acting.loads { &mut s.work.loads } else { &mut s.work.bodies }) += done;
-        }
-        s.work.bodies += step * s.met;
-    }
-
-    /// Energy that joints gain beyond the work of their loads as they fold by more than half a turn in a part of the
-    /// step [J]. Their strain is that of the shorter rotation, so that it jumps there to the opposite side, which the
-    /// Jacobian of the step does not see.
-    fn gained_by_folding(&self, step: f64) -> f64 {
-        let Share { links, state, s, .. } = self;
-        let turn = |link: usize| Vec3::new(s.mean[link][3], s.mean[link][4], s.mean[link][5]) * step;
-        let mut gained = 0.0;
-        for (a, rest) in links.rest.iter().enumerate() {
-            let (b, start) = (links.next(a), &s.start_strains[a]);
-            let bent = Vec3::new(start[3], start[4], start[5]).length();
-            if links.linear || bent + turn(a).length() + turn(b).length() < STRAIGHT {
-                continue;
-            }
-            let [one, other] = [a, b].map(|link| Turning {
-                start: &state.poses[link],
-                middle: &s.middle[link],
-                end: &s.end[link],
-                turn: turn(link),
-            });
-            let joint = Joint::of_step(&one, &other, links.arms());
-            let end = strain(one.end, other.end, links.arms());
-            let (mut missed, mut more) = (0.0, 0.0);
-            for k in 0..6 {
-                let change = step * (dot(&joint.by_a[k], &s.mean[a]) + dot(&joint.by_b[k], &s.mean[b]));
-                let stored = |e: f64| 0.5 * links.stiffness[k] * (e - rest[k]) * (e - rest[k]);
-                missed += (end[k] - start[k] - change).abs();
-                more += stored(end[k]) - stored(start[k]) - s.part_loads[a][k] * change;
-            }
-            if missed > FOLDS {
-                gained += more.max(0.0);
-            }
-        }
-        gained
-    }
-
-    /// Take over the result of a part of the step into the state.
-    pub fn finish(&mut self, part: &Part) {
-        let step = part.step();
-        place(step, self.s, None);
-        if self.links.linear {
-            self.linear_loads(part);
-        }
-        self.count_work(step);
-        let folded = self.gained_by_folding(step);
-        let Share { links, state, s, acting } = self;
-        state.poses.copy_from_slice(&s.end);
-        if part.to < 1.0 {
-            s.trail.push(part.to, &s.end);
-        }
-        let (gain, decay) = (links.gain(), links.decay * state.remembered(step));
-        for ((v, gained), mean) in state.velocities.iter_mut().zip(&mut state.gained).zip(&s.mean) {
-            *gained = std::array::from_fn(|k| gain * (mean[k] - v[k] + decay * gained[k]));
-            add_scaled(v, 1.0, gained);
-        }
-        state.strains.copy_from_slice(&s.start_strains);
-        state.held.clear();
-        for (n, h) in acting.held.iter().enumerate() {
-            let end = strain(&s.held_poses[n][2], &s.end[h.link], h.arms());
-            let mut change: Vec6 = std::array::from_fn(|k| end[k] - s.held_strains[n][k]);
-            if h.may_slide() {
-                s.held_slid[n] += h.beyond(end[0] - h.rest[0], s.held_slid[n]);
-                change[0] = 0.0;
-            }
-            state.held.push(([h.grip, h.link], change));
-        }
-        // take back the energy that no force accounts for; what cables gave each other is then not given
-        let taken = impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
-        s.work.bodies -= taken * step * s.gained_between;
-    }
-
-    /// Bring touching links to rest after a part of the step, and keep what is known of it.
-    pub fn come_to_rest(&mut self, part: &Part) {
-        let step = part.step();
-        let Share { links, state, s, acting } = self;
-        let LinkState { gained, velocities, .. } = &mut **state;
-        impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
-        s.work.obstacles += step * s.touches.iter().map(Touch::led).sum::<f64>();
-        if quiet(links, velocities, acting, s) {
-            velocities.fill([0.0; 6]);
-            gained.fill([0.0; 6]);
-        }
-        std::mem::swap(&mut state.means, &mut state.earlier);
-        state.means.copy_from_slice(&s.mean);
-        state.steps = [state.steps[1], step];
-        state.loads.copy_from_slice(&s.part_loads);
-        state.touches.clear();
-        state.touches.extend(s.touches.iter().map(Touch::past));
-        state.pushed.fill(Vec3::ZERO);
-        for touch in &state.touches {
-            state.pushed[touch.link] += touch.force;
-        }
-        for (sum, load) in s.loads.iter_mut().zip(&s.part_loads) {
-            add_scaled(sum, part.to - part.from, load);
-        }
-        for (sum, load) in s.held_loads.iter_mut().zip(&s.part_held_loads) {
-            sum.0 += load.0 * (part.to - part.from);
-            sum.1 += load.1 * (part.to - part.from);
-        }
-    }
 }
-
-/// Speed below which the motion of a cable that lies on something is what the solver leaves [links/s].
-const QUIET: f64 = 1e-3;
-
-/// Whether a cable that lies on something moves only by what the solver leaves. Nothing resists rolling: it would go on.
-fn quiet(links: &Links, velocities: &[Vec6], acting: &Acting<'_>, s: &StepScratch) -> bool {
-    s.touches.iter().any(|touch| touch.state != Contacting::Open)
-        && s.touches.iter().all(|touch| touch.surface == [0.0; 3])
-        && acting.held.iter().all(|held| held.poses[0] == held.poses[2])
-        && velocities.iter().all(|v| links.speed(v) < QUIET * links.length)
-}
-
-/// The rotation vector from one pose to another, in the world [rad].
-fn turned(start: &Pose, end: &Pose) -> Vec3 {
-    if start.rotation == end.rotation { Vec3::ZERO } else { rotation_vector(end.rotation * start.rotation.inverse()) }
-}
-
-/// Angle of a joint, with how far its links turn in the step, below which it cannot fold [rad]; strains are angles to a
-/// few per cent up to half a turn.
-const STRAIGHT: f64 = 3.0;
-
-/// Change of strain that its Jacobian misses, above which a joint has folded and not only been rounded [-].
-const FOLDS: f64 = 1e-3;
-
-/// Contacts are stiffened where links sink in by this fraction of the depth at which a step is shortened.
-const FIRM: f64 = 0.6;
 
 /// The contact search for a part of the step.
 pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a> {
@@ -800,8 +286,10 @@ pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cable::holds::Held;
+    use crate::linkage::Push;
     use crate::material::Friction;
-    use crate::math::Quat;
+    use crate::math::{Pose, Quat};
 
     fn silicone(count: usize) -> (Links, LinkState) {
         let (length, radius, density) = (0.4, 2e-3_f64, 1100.0);

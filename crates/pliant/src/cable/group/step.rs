@@ -4,7 +4,8 @@
 use crate::body::Body;
 use crate::cable::Cable;
 use crate::cable::contact::pairs::Pair;
-use crate::cable::equations::midpoint::{Acting, Part, Share};
+use crate::cable::equations::midpoint::Share;
+use crate::cable::equations::part::{Acting, Part};
 use crate::cable::solver::coupling::Coupling;
 use crate::team::Team;
 

@@ -386,7 +386,7 @@ fn six<L: Lanes>(top: [Matrix<L>; 2], bottom: [Matrix<L>; 2]) -> Six<L> {
 mod tests {
     use super::*;
     use crate::cable::equations::assembly::{begin, place, tests::bent};
-    use crate::cable::equations::midpoint::StepScratch;
+    use crate::cable::equations::scratch::StepScratch;
     use crate::lanes::Plain;
     use crate::math::Vec3;
 

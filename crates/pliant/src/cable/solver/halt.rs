@@ -13,8 +13,8 @@ use crate::cable::Cable;
 use crate::cable::algebra::block::{Vec6, ZERO, add_scaled};
 use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{Contacting, Reply, along, minus};
-use crate::cable::contact::obstacles::Touch;
-use crate::cable::equations::midpoint::Part;
+use crate::cable::contact::touch::Touch;
+use crate::cable::equations::part::Part;
 use crate::cable::group::step::Island;
 use crate::cable::links::Links;
 

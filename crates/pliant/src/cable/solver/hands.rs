@@ -11,7 +11,7 @@
 use crate::arm::Meets;
 use crate::body::Body;
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled, dot};
-use crate::cable::equations::midpoint::Part;
+use crate::cable::equations::part::Part;
 use crate::cable::group::step::Island;
 use crate::cable::solver::halt::Halt;
 use crate::cable::solver::leans::{Leaning, USUAL_LEANS};

@@ -13,7 +13,7 @@ pub mod printed;
 #[cfg(test)]
 mod referee;
 
-use crate::cable::equations::midpoint::Part;
+use crate::cable::equations::part::Part;
 use crate::cable::group::step::{Island, Solved};
 use crate::cable::params::{CableSettings, Couplings, Pairs, Solver};
 

@@ -5,7 +5,7 @@
 //! solves its equations once, and again only to find the states of contacts.
 
 use crate::cable::contact::law::Contacting;
-use crate::cable::equations::midpoint::{Part, Touching};
+use crate::cable::equations::part::{Part, Touching};
 use crate::cable::group::step::{Island, SMALLEST_PART, Solved};
 
 /// Limit of iterations; a part of a step that reaches it is halved.

@@ -110,7 +110,7 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     // a clone has no working memory yet
     cable.reserve(1, 0, 2);
     cable.scratch.step.runs = Runs::with(count, runs, 100, false);
-    let part = equations::midpoint::Part::whole(STEP);
+    let part = equations::part::Part::whole(STEP);
     let stop = Stop::default();
     let mut share =
         cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop, near: &[] });

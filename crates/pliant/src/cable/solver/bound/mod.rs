@@ -16,7 +16,7 @@ mod referee;
 
 use crate::body::Body;
 use crate::cable::algebra::block::{Vec6, add_scaled};
-use crate::cable::equations::midpoint::Part;
+use crate::cable::equations::part::Part;
 use crate::cable::group::step::{Island, Solved};
 use crate::cable::solver::Method;
 use crate::cable::solver::bound::group::{BoundContact, Group, Source, Term};

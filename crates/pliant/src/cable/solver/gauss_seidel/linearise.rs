@@ -3,8 +3,8 @@
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled};
 use crate::cable::algebra::inverse::{InverseDiagonal, InverseHalf};
 use crate::cable::contact::law::add_slope;
-use crate::cable::contact::obstacles::Touch;
-use crate::cable::equations::midpoint::StepScratch;
+use crate::cable::contact::touch::Touch;
+use crate::cable::equations::scratch::StepScratch;
 use crate::cable::solver::gauss_seidel::touches::{Sweeping, SweptTouch, Yielding};
 use crate::math::Pose;
 use crate::team::{Team, share_out};

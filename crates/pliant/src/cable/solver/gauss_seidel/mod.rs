@@ -16,7 +16,9 @@ pub mod runs;
 pub mod touches;
 
 use crate::cable::contact::law::Contacting;
-use crate::cable::equations::midpoint::{Part, Share, StepScratch};
+use crate::cable::equations::midpoint::Share;
+use crate::cable::equations::part::Part;
+use crate::cable::equations::scratch::StepScratch;
 use crate::cable::group::step::{Island, Solved};
 use crate::cable::links::Stretch;
 use crate::cable::solver::Method;

@@ -9,7 +9,7 @@ pub mod cuts;
 
 use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, ZERO, add_scaled, dot, times, times_transposed};
 use crate::cable::contact::law::velocity;
-use crate::cable::equations::midpoint::StepScratch;
+use crate::cable::equations::scratch::StepScratch;
 use crate::cable::links::{LinkState, Links};
 use crate::cable::params::CableSettings;
 use crate::cable::solver::gauss_seidel::runs::Runs;
