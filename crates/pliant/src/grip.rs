@@ -59,6 +59,14 @@ impl Wrench {
     }
 }
 
+impl std::ops::Mul<f64> for Wrench {
+    type Output = Wrench;
+
+    fn mul(self, factor: f64) -> Wrench {
+        Wrench { force: self.force * factor, torque: self.torque * factor }
+    }
+}
+
 impl std::ops::AddAssign for Wrench {
     fn add_assign(&mut self, other: Wrench) {
         self.force += other.force;

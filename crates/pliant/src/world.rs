@@ -4,6 +4,7 @@ mod accounts;
 mod arms;
 mod build;
 mod control;
+mod parts;
 mod picture;
 mod sensors;
 mod settle;
@@ -151,7 +152,9 @@ impl World {
         self.stop = stop.clone();
     }
 
-    /// Advance by `dt` [s], finite and positive. If the step fails, the world is left as it was before.
+    /// Advance by `dt` [s], finite and positive. A step in which a body gains more energy than its model allows is taken
+    /// again in parts, if accounts are enforced ([`World::enforce_accounts`]). If a step fails, the world is left as it
+    /// was before.
     pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.step_probed(dt, &mut ())
     }
@@ -170,7 +173,10 @@ impl World {
         if stepped.is_err() {
             self.undo();
         }
-        stepped
+        match stepped {
+            Err(whole @ StepError::Created { .. }) => self.step_in_parts(dt, whole, probe),
+            _ => stepped,
+        }
     }
 
     /// Make the step; on failure the world is left halfway.
