@@ -7,8 +7,9 @@ use crate::output::short;
 /// Part of all energy that went through a body from which on what was created makes its numbers doubtful.
 const GAINED: f64 = 0.1;
 
-/// Energy below which nothing is seen, whatever made it: that of a body moving at this speed [m/s].
-const UNSEEN: f64 = 1e-4;
+/// Energy below which nothing is seen, whatever made it: that of a body that moves at this speed [m/s], or is this much
+/// higher [m].
+const UNSEEN: (f64, f64) = (1e-4, 1e-6);
 
 /// Depth of a cable in something, relative to the radius, from which on a run is doubtful; impacts stay below a
 /// twentieth.
@@ -73,11 +74,15 @@ impl Doubts {
             let account = &shown.account;
             let through =
                 shown.energy.kinetic + shown.energy.elastic + account.work.total().abs() + account.dissipated();
-            let unseen = 0.5 * body.mass() * UNSEEN * UNSEEN;
+            let unseen = body.mass() * (0.5 * UNSEEN.0 * UNSEEN.0 + world.gravity().length() * UNSEEN.1);
             if account.created > GAINED * through && account.created_max > 0.0 && account.created > unseen {
+                let instead = match body {
+                    Body::Xpbd(_) => "shorten the step, or sweep more",
+                    _ => "shorten the step",
+                };
                 found.push(format!(
                     "{} has gained {} J in all that no force gave it, of {} J that went through it: do not trust its \
-                     numbers, shorten the step (or let the model `xpbd` sweep more)",
+                     numbers, {instead}",
                     body.name(),
                     short(account.created),
                     short(through)

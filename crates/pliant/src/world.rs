@@ -58,6 +58,8 @@ pub struct World {
     bodies: Vec<Body>,
     /// What happened during the last step.
     events: Vec<Event>,
+    /// Contacts of the last step if it was taken in parts, each with its share of the step as its force.
+    parted: Vec<Contact>,
     groups: Groups,
     /// Contacts between bodies that are advanced separately, sorted.
     presses: Presses,
@@ -123,6 +125,7 @@ impl World {
             acting: vec![],
             bodies: vec![],
             events: Vec::with_capacity(64),
+            parted: vec![],
             groups: Groups::default(),
             presses: Presses::default(),
             react: React::default(),
@@ -213,6 +216,7 @@ impl World {
         }));
         self.settle_accounts(time)?;
         // nothing fails from here on
+        self.parted.clear();
         self.lose_grips(time);
         self.note_bodies(time);
         self.clock = self.clock.after(dt);

@@ -363,7 +363,7 @@ impl Arm {
 
     /// Whether cables that touch its links are solved together with it: not with a free root, which they push a step later.
     pub(crate) fn is_leant_on(&self) -> bool {
-        !self.scratch.still && !self.model.floating()
+        !self.scratch.still
     }
 
     /// Whether shapes on two of its links may touch each other: they are neither part of one body nor neighbours, nor have they touched from

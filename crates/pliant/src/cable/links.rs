@@ -166,10 +166,14 @@ pub struct LinkState {
     pub held: Vec<([usize; 2], Vec6)>,
     /// Force and moment in each joint in the last step.
     pub loads: Vec<Vec6>,
-    /// Contacts with obstacles in the last step, in the order of links.
+    /// Contacts with obstacles in the last part of the last step, in the order of links.
     pub touches: Vec<PastTouch>,
-    /// Sum of all contact forces on each link in the last step [N].
+    /// If it had several parts, those in all of them, with their mean forces over the step.
+    pub borne: Vec<PastTouch>,
+    /// Mean of all contact forces on each link over the last step [N].
     pub pushed: Vec<Vec3>,
+    /// Sum of the magnitudes of these forces, whether they balance each other or not [N].
+    pub pressed: f64,
 }
 
 impl LinkState {
@@ -179,25 +183,52 @@ impl LinkState {
         let pushed = vec![Vec3::ZERO; poses.len()];
         let loads = vec![[0.0; 6]; joints];
         let (velocities, means, earlier, gained) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
-        let (strains, steps, held, touches) = (loads.clone(), [0.0; 2], vec![], vec![]);
-        LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed }
+        let (strains, steps, held, touches, borne) = (loads.clone(), [0.0; 2], vec![], vec![], vec![]);
+        LinkState {
+            poses,
+            velocities,
+            means,
+            earlier,
+            steps,
+            gained,
+            strains,
+            held,
+            loads,
+            touches,
+            borne,
+            pushed,
+            pressed: 0.0,
+        }
     }
 
     /// Whether it is of links like `others`, and touches nothing that is not there.
     pub fn fits(&self, others: &LinkState, there: &There) -> bool {
-        let LinkState { poses, velocities, means, earlier, steps: _, gained, strains, held: _, loads, touches, pushed } =
-            self;
+        let LinkState { poses, velocities, means, earlier, gained, strains, loads, touches, borne, pushed, .. } = self;
+        let known = || touches.iter().chain(borne);
         let (links, joints) = (others.poses.len(), others.loads.len());
         [poses.len(), velocities.len(), means.len(), earlier.len(), gained.len(), pushed.len()] == [links; 6]
             && [strains.len(), loads.len()] == [joints; 2]
-            && there.are_obstacles(touches.iter().map(|touch| &touch.obstacle))
-            && touches.iter().all(|touch| touch.link < if touch.is_on_joint() { joints } else { links })
+            && there.are_obstacles(known().map(|touch| &touch.obstacle))
+            && known().all(|touch| touch.link < if touch.is_on_joint() { joints } else { links })
     }
 
     /// Copy from `other`, without allocating where the capacity suffices.
     pub fn copy_from(&mut self, other: &LinkState) {
-        let LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed } =
-            other;
+        let LinkState {
+            poses,
+            velocities,
+            means,
+            earlier,
+            steps,
+            gained,
+            strains,
+            held,
+            loads,
+            touches,
+            borne,
+            pushed,
+            pressed,
+        } = other;
         self.poses.clone_from(poses);
         self.velocities.clone_from(velocities);
         self.means.clone_from(means);
@@ -208,11 +239,18 @@ impl LinkState {
         self.held.clone_from(held);
         self.loads.clone_from(loads);
         self.touches.clone_from(touches);
+        self.borne.clone_from(borne);
         self.pushed.clone_from(pushed);
+        self.pressed = *pressed;
     }
 }
 
 impl LinkState {
+    /// Contacts with obstacles in the last step, with their mean forces over it.
+    pub fn contacts(&self) -> &[PastTouch] {
+        if self.borne.is_empty() { &self.touches } else { &self.borne }
+    }
+
     /// Weight of the changes of the last step in a step of the given size.
     pub fn remembered(&self, step: f64) -> f64 {
         if self.steps[1] > 0.0 { (step / self.steps[1]).min(1.0) } else { 0.0 }
@@ -251,4 +289,18 @@ pub fn beside_drift(links: &Links, velocities: &[Vec6], drift: &Vec6) -> f64 {
 }
 
 stored_enum!(Stretch { 0 => Link {}, 1 => Joint {} });
-stored!(LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed });
+stored!(LinkState {
+    poses,
+    velocities,
+    means,
+    earlier,
+    steps,
+    gained,
+    strains,
+    held,
+    loads,
+    touches,
+    borne,
+    pushed,
+    pressed
+});

@@ -466,10 +466,12 @@ impl Cable {
         }
         // a link touches one obstacle, rarely more
         let touches = self.size() * obstacles.min(2) + 16;
-        self.state.links.touches.reserve(touches);
+        for links in [&mut self.state.links, &mut self.scratch.before.links] {
+            links.touches.reserve(touches);
+            links.borne.reserve(touches);
+        }
         self.scratch.step.touches.reserve(touches);
         self.scratch.step.found.reserve(touches / 2);
-        self.scratch.before.links.touches.reserve(touches);
         self.scratch.step.runs.reserve(touches);
         self.state.touched.reserve(obstacles);
         self.scratch.before.touched.reserve(obstacles);
@@ -487,9 +489,11 @@ impl Cable {
     /// Update obstacle indices after the removal of an obstacle: those after it move up.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
-        let touches = &mut self.state.links.touches;
-        touches.retain(|touch| touch.obstacle != gone);
-        touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
+        let LinkState { touches, borne, .. } = &mut self.state.links;
+        for touches in [touches, borne] {
+            touches.retain(|touch| touch.obstacle != gone);
+            touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
+        }
     }
 
     pub(crate) fn save(&self, to: &mut CableState) {

@@ -62,10 +62,12 @@ impl Cable {
             }
             low += pose.translation;
         }
+        // before its first step nothing has changed
+        let known = if links.steps[1] > 0.0 { 1.0 } else { 0.0 };
         for ((now, rest), before) in self.strains().zip(&self.links.rest).zip(&links.strains) {
             for k in 0..6 {
                 strained[k] += (now[k] - rest[k]) * (now[k] - rest[k]);
-                changed[k] += (now[k] - before[k]) * (now[k] - before[k]);
+                changed[k] += known * (now[k] - before[k]) * (now[k] - before[k]);
             }
         }
         let mut kept = dot(&self.links.stiffness, &changed) + dot(&self.links.inertia, &gained);
@@ -93,8 +95,7 @@ impl Cable {
         }
         let why = "the midpoint rule gives exactly what forces do, and what its iterations leave is taken from the motion as far as there \
                    is any; contacts push out links that they let sink in";
-        let pushed: f64 = self.state.links.pushed.iter().map(|force| force.length()).sum();
-        Bound { part: 1e-2, held: 1e-3, contacts: SINKING * self.links.radius * pushed, why }
+        Bound { part: 1e-2, held: 1e-3, contacts: SINKING * self.links.radius * self.state.links.pressed, why }
     }
 
     /// Write orientations, fields and energies into a frame that has the nodes already.
@@ -110,7 +111,7 @@ impl Cable {
     }
 
     pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
-        let touches = self.state.links.touches.iter().map(|t| touching(t, self.links.length));
+        let touches = self.state.links.contacts().iter().map(|t| touching(t, self.links.length));
         self.line().write_contacts(index, touches, obstacles, contacts);
     }
 
@@ -168,7 +169,7 @@ impl Cable {
     /// Raise events for obstacles that the cable began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
         let CableState { links, touched, .. } = &mut self.state;
-        let touches = links.touches.iter().map(|t| touching(t, self.links.length));
+        let touches = links.contacts().iter().map(|t| touching(t, self.links.length));
         self.links.line(&links.poses).note_touching(touches, touched, &self.scratch.near, around);
     }
 }

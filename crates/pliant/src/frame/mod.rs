@@ -16,7 +16,7 @@ pub use layout::{BodyLayout, GripperLayout, JointLayout, Layout, Model, Obstacle
 pub use view::View;
 
 use crate::account::Account;
-use crate::bytes::stored_enum;
+use crate::bytes::{stored, stored_enum};
 use crate::counters::Counters;
 use crate::grip::{GripState, Hold, Place, Wrench};
 use crate::math::{Pose, Quat, Vec3};
@@ -209,6 +209,7 @@ pub enum Other {
     Slider(usize),
 }
 
+stored!(Contact { body, other, position, normal, force, penetration, along });
 stored_enum!(Other { 0 => Obstacle { 0: index }, 1 => Body { 0: index }, 2 => Slider { 0: index } });
 
 #[cfg(test)]

@@ -220,6 +220,7 @@ impl World {
         self.grips.iter_mut().filter(|g| g.gripper > gone).for_each(|g| g.gripper -= 1);
         self.forget_gripper(gone)?;
         self.events.clear();
+        self.parted.clear();
         self.outgrow();
         Ok(())
     }
@@ -248,6 +249,7 @@ impl World {
         self.fingers.iter_mut().filter(|f| f.obstacle > gone).for_each(|f| f.obstacle -= 1);
         self.bodies.iter_mut().for_each(|body| body.forget_obstacle(gone));
         self.events.clear();
+        self.parted.clear();
         self.outgrow();
         Ok(())
     }
@@ -275,6 +277,7 @@ impl World {
         self.together.forget_body(gone);
         self.accounts.remove(gone);
         self.events.clear();
+        self.parted.clear();
         self.outgrow();
         Ok(removed)
     }

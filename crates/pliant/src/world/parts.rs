@@ -4,6 +4,7 @@
 use super::World;
 use crate::error::StepError;
 use crate::grip::Wrench;
+use crate::math::Vec3;
 use crate::stage::Probe;
 
 /// Numbers of parts that are tried one after the other. What creates energy even in a sixteenth of a step does so for
@@ -33,10 +34,10 @@ impl World {
         Err(whole)
     }
 
-    /// Take a step in equal parts. Events, loads on grippers and what bodies gain are those of all parts together.
+    /// Take a step in equal parts. Events, contacts, loads on grippers and what bodies gain are those of all parts together.
     fn take_parts(&mut self, dt: f64, parts: u32, probe: &mut impl Probe) -> Result<(), StepError> {
         let share = 1.0 / f64::from(parts);
-        let mut events = vec![];
+        let (mut events, mut contacts, mut more) = (vec![], vec![], vec![]);
         let mut gripped = vec![Wrench::default(); self.grips.len()];
         let mut loaded = vec![Wrench::default(); self.grippers.len()];
         let mut entered = vec![Default::default(); self.bodies.len()];
@@ -47,6 +48,10 @@ impl World {
                 return Err(error);
             }
             events.append(&mut self.events);
+            self.write_contacts(&mut more);
+            more.retain(|contact| contact.force != Vec3::ZERO);
+            more.iter_mut().for_each(|contact| contact.force *= share);
+            contacts.append(&mut more);
             self.grips.iter().zip(&mut gripped).for_each(|(grip, sum)| *sum += grip.load * share);
             self.grippers.iter().zip(&mut loaded).for_each(|(gripper, sum)| *sum += gripper.load * share);
             for (account, (work, created)) in self.accounts.list.iter().zip(&mut entered) {
@@ -55,6 +60,7 @@ impl World {
             }
         }
         self.events.append(&mut events);
+        self.parted = contacts;
         self.grips.iter_mut().zip(gripped).for_each(|(grip, load)| grip.load = load);
         self.grippers.iter_mut().zip(loaded).for_each(|(gripper, load)| gripper.load = load);
         for (account, (work, created)) in self.accounts.list.iter_mut().zip(entered) {

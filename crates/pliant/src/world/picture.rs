@@ -47,11 +47,15 @@ impl World {
     /// the deepest penetration [m].
     pub fn write_contacts(&self, contacts: &mut Vec<Contact>) -> f64 {
         contacts.clear();
-        for (index, body) in self.bodies.iter().enumerate() {
-            body.write_contacts(index, &self.obstacles, contacts);
+        if self.parted.is_empty() {
+            for (index, body) in self.bodies.iter().enumerate() {
+                body.write_contacts(index, &self.obstacles, contacts);
+            }
+            self.groups.between.write(&self.bodies, contacts);
+            react::write_presses(&self.presses, contacts);
+        } else {
+            contacts.extend_from_slice(&self.parted);
         }
-        self.groups.between.write(&self.bodies, contacts);
-        react::write_presses(&self.presses, contacts);
         // NaN stays, so that it is seen
         let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };
         contacts.iter().map(|contact| contact.penetration).fold(self.watch.depth(), larger)

@@ -8,7 +8,7 @@ use crate::body::{Body, BodyState, There};
 use crate::bytes::{Malformed, Reader, Stored, checksum, read_word, stored};
 use crate::clock::Clock;
 use crate::error::{BuildError, SnapshotError};
-use crate::frame::Event;
+use crate::frame::{Contact, Event, Other};
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::group::Between;
 use crate::material::Friction;
@@ -64,6 +64,7 @@ struct State {
     presses: Presses,
     touching: Vec<Two>,
     events: Vec<Event>,
+    parted: Vec<Contact>,
     watch: Watch,
     accounts: Accounts,
 }
@@ -81,6 +82,7 @@ stored!(State {
     presses,
     touching,
     events,
+    parted,
     watch,
     accounts,
 });
@@ -90,7 +92,7 @@ stored!(Snapshot { handles, grips, loads, state, origin });
 const MAGIC: [u8; 8] = *b"pliantsn";
 
 /// Version of the format that follows. Increment it whenever the state of any model changes.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// Size of the header: magic, version, length and checksum.
 const HEAD: usize = 8 + 4 + 8 + 8;
@@ -166,6 +168,7 @@ impl World {
             presses: self.presses.clone(),
             touching: self.together.touching.clone(),
             events: self.events.clone(),
+            parted: self.parted.clone(),
             watch: self.watch.clone(),
             accounts: self.accounts.clone(),
         };
@@ -205,6 +208,7 @@ impl World {
         state.presses.accounts.clone_from(&self.presses.accounts);
         state.touching.clone_from(&self.together.touching);
         state.events.clone_from(&self.events);
+        state.parted.clone_from(&self.parted);
         state.watch.copy_from(&self.watch);
         state.accounts.copy_from(&self.accounts);
     }
@@ -247,6 +251,7 @@ impl World {
         self.presses.accounts.clone_from(&state.presses.accounts);
         self.together.touching.clone_from(&state.touching);
         self.events.clone_from(&state.events);
+        self.parted.clone_from(&state.parted);
         self.gravity = state.gravity;
         self.clock = state.clock;
         self.make_room();
@@ -308,6 +313,14 @@ impl World {
             && state.between.fits(&self.bodies)
             && react::presses_fit(&state.presses, &self.bodies)
             && state.touching.iter().flatten().all(|body| *body < count)
+            && state.parted.iter().all(|contact| {
+                contact.body < count
+                    && match contact.other {
+                        Other::Obstacle(obstacle) => obstacle < obstacles,
+                        Other::Body(other) => other < count,
+                        Other::Slider(_) => true,
+                    }
+            })
             && state.watch.fits(&self.bodies, obstacles)
             && state.accounts.fits(count)
     }

@@ -65,6 +65,8 @@ pub struct Pair {
     found: Option<Vec3>,
     /// Force on the first link, in the world [N], including the impulse that corrects velocities.
     pub force: Vec3,
+    /// Mean of this force over the parts of the step so far, and of its normal part alone [N].
+    borne: [Vec3; 2],
     /// Open, sticking or sliding.
     pub state: Contacting,
     /// Whether there is a force at the current velocities.
@@ -95,7 +97,7 @@ pub struct PastPair {
     pub normal: Vec3,
     /// Position along each link or joint, from its centre [m].
     along: [f64; 2],
-    /// Force on the first link, in the world [N].
+    /// Mean force on the first link over the step, in the world [N].
     pub force: Vec3,
     lawful: Vec3,
     firmness: Firmness,
@@ -191,6 +193,7 @@ impl Pair {
             lawful: Vec3::ZERO,
             found: None,
             force: Vec3::ZERO,
+            borne: [Vec3::ZERO; 2],
             state: Contacting::Open,
             pushes: false,
             slope: [[0.0; 3]; 3],
@@ -212,9 +215,17 @@ impl Pair {
         self.on == [Stretch::Link; 2]
     }
 
-    /// What is kept of it.
+    /// Take over its force in a part of the step.
+    pub fn bear(&mut self, part: &Part) {
+        let (fraction, normal) = (part.to - part.from, self.axes[0]);
+        self.borne[0] += self.force * fraction;
+        self.borne[1] += normal * (normal.dot(self.force) * fraction);
+    }
+
+    /// What is kept of it. In a step of several parts the normal is that of the mean force.
     pub fn past(&self) -> PastPair {
-        let Pair { ends, on, axes: [normal, ..], along, force, lawful, firmness, state, .. } = *self;
+        let Pair { ends, on, axes: [last, ..], along, borne: [force, pressing], lawful, firmness, state, .. } = *self;
+        let normal = if force == self.force { last } else { unit_or(pressing, last) };
         PastPair { ends, on, normal, along, force, lawful, firmness, state }
     }
 

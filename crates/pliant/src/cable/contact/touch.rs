@@ -103,6 +103,10 @@ impl Rolling {
     }
 }
 
+/// Contacts in parts of one step whose normals agree within this angle are told as one; friction that each bears alone exceeds
+/// the cone of their mean by half its square at most.
+const ALIKE: f64 = 1e-3;
+
 /// What is kept of a contact after the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PastTouch {
@@ -124,6 +128,12 @@ pub struct PastTouch {
 }
 
 impl PastTouch {
+    /// Whether it is the same contact in another part of the step.
+    pub fn is_like(&self, other: &PastTouch) -> bool {
+        (self.link, self.on, self.obstacle) == (other.link, other.on, other.obstacle)
+            && self.normal.distance_squared(other.normal) < ALIKE * ALIKE
+    }
+
     /// Whether it is on the joint after its link.
     pub fn is_on_joint(&self) -> bool {
         self.on != Stretch::Link

@@ -68,16 +68,45 @@ impl Share<'_> {
         state.loads.copy_from_slice(&s.part_loads);
         state.touches.clear();
         state.touches.extend(s.touches.iter().map(Touch::past));
-        state.pushed.fill(Vec3::ZERO);
-        for touch in &state.touches {
-            state.pushed[touch.link] += touch.force;
-        }
+        state.bear(part);
         for (sum, load) in s.loads.iter_mut().zip(&s.part_loads) {
             add_scaled(sum, part.to - part.from, load);
         }
         for (sum, load) in s.held_loads.iter_mut().zip(&s.part_held_loads) {
             sum.0 += load.0 * (part.to - part.from);
             sum.1 += load.1 * (part.to - part.from);
+        }
+    }
+}
+
+impl LinkState {
+    /// Take over the forces of contacts in a part of the step: what is told of the step are their means.
+    fn bear(&mut self, part: &Part) {
+        let LinkState { touches, borne, pushed, pressed, .. } = self;
+        let fraction = part.to - part.from;
+        if part.from == 0.0 {
+            pushed.fill(Vec3::ZERO);
+            *pressed = 0.0;
+            borne.clear();
+        }
+        for touch in &*touches {
+            pushed[touch.link] += touch.force * fraction;
+            *pressed += touch.force.length() * fraction;
+        }
+        if fraction == 1.0 {
+            return;
+        }
+        for touch in touches {
+            let mut share = *touch;
+            share.force *= fraction;
+            match borne.iter_mut().find(|known| known.is_like(touch)) {
+                Some(known) => {
+                    share.force += known.force;
+                    *known = share;
+                }
+                None if touch.force != Vec3::ZERO || part.to == 1.0 => borne.push(share),
+                None => {}
+            }
         }
     }
 }

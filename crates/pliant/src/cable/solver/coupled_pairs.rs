@@ -316,6 +316,7 @@ impl Island<'_> {
     /// Bring links that push each other to relative rest. This adds no more energy than the pairs dissipated in the
     /// step.
     pub(crate) fn calm_pairs(&mut self, part: &Part) {
+        let fraction = part.to - part.from;
         self.each(|share| (share.s.owed, share.s.owed_between) = (0.0, 0.0));
         for pair in self.pairs.iter_mut() {
             if !pair.pushes {
@@ -334,13 +335,15 @@ impl Island<'_> {
                 c.scratch.step.owed += 0.5 * owed;
                 c.scratch.step.owed_between += if pair.is_between_two() { 0.5 * owed } else { 0.0 };
                 let mut won = c.settle_velocity(link, velocities[k][0]);
-                c.state.links.pushed[link] += pair.force * (sign * (1.0 - weight));
+                c.state.links.pressed += pair.force.length() * fraction;
+                c.state.links.pushed[link] += pair.force * (sign * (1.0 - weight) * fraction);
                 if pair.on[k] == Stretch::Joint {
                     won += c.settle_velocity(next, velocities[k][1]);
-                    c.state.links.pushed[next] += pair.force * (sign * weight);
+                    c.state.links.pushed[next] += pair.force * (sign * weight * fraction);
                 }
                 c.scratch.step.work.bodies += if pair.is_between_two() { won } else { 0.0 };
             }
+            pair.bear(part);
         }
         self.each(|share| {
             if share.s.owed > 0.0 {

@@ -366,7 +366,9 @@ impl Midpoint {
             // where the joints hardly move, as a pendulum at its turning point, rounding is left as it is
             let all =
                 |e: usize| self.velocities[e].iter().zip(&self.momenta[e]).map(|(v, p)| (v * p).abs()).sum::<f64>();
-            let size = all(0) + all(1) + self.potential.abs() + self.end.potential(model).abs() + turnover;
+            let centre = |e: usize| self.velocities[e][..first].iter().map(|v| v * v).sum::<f64>();
+            let flying = self.end.kinematics.composites[0].mass * (centre(0) + centre(1));
+            let size = all(0) + all(1) + flying + self.potential.abs() + self.end.potential(model).abs() + turnover;
             // a free body whose joints are at rest has no motion of its own to take it from: that of the body is its momentum
             let rigid = first > 0 && kinetic <= RIGID * (all(0) + all(1));
             return energy.abs() <= if rigid { RIGID } else { 1e-12 } * size;
