@@ -326,7 +326,7 @@ fn damaged_bytes_are_told() {
     }
     let mut other = bytes.clone();
     other[8] = 77;
-    assert_eq!(why(&other), SnapshotError::Version { version: 77, known: 9 });
+    assert!(matches!(why(&other), SnapshotError::Version { version: 77, .. }));
     let longer = [&bytes[..], &[0]].concat();
     assert!(matches!(why(&longer), SnapshotError::Length { .. }));
 }

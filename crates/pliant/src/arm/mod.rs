@@ -361,7 +361,7 @@ impl Arm {
         self.scratch.still
     }
 
-    /// Whether cables that touch its links are solved together with it: not with a free root, which they push a step later.
+    /// Whether cables that touch its links are solved together with it.
     pub(crate) fn is_leant_on(&self) -> bool {
         !self.scratch.still
     }

@@ -281,7 +281,7 @@ impl Arm {
         let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;
         let first = model.first_joint();
-        let [touched, led, lifted] = s.touches.work(h);
+        let [touched, led, lifted, returned] = s.touches.work(h);
         let by_meeting = std::mem::take(&mut s.lifted);
         let (met, lifted) = (std::mem::take(&mut s.met), lifted + by_meeting);
         s.touches.given += by_meeting;
@@ -319,7 +319,8 @@ impl Arm {
             let turnover = turnover + (s.touches.size() + met) * RESTING;
             // what lifts it out of something comes from its motion, if that has enough
             return s.midpoint.take_from_all(model, left, turnover)
-                || s.midpoint.take_from_all(model, left - lifted, turnover);
+                || s.midpoint.take_from_all(model, left - lifted, turnover)
+                || s.midpoint.take_returned(model, left - lifted, returned, turnover);
         }
         s.midpoint.take_energy(model, gain - drives - pushes - given, turnover)
     }

@@ -191,17 +191,17 @@ impl Touches {
         self.list.iter().any(|touch| touch.state != Contacting::Open)
     }
 
-    /// Work of all contacts on the arm in a part of `h` [s], the part of it that is of the motion of surfaces, and what they give to take
-    /// back overlap, which is in neither [J]. A contact that takes back none gives nothing: what its finite stiffness would is not
-    /// counted, and so taken from the motion.
-    pub fn work(&self, h: f64) -> [f64; 3] {
-        let mut sums = [0.0; 3];
+    /// Work of all contacts on the arm in a part of `h` [s], the part of it that is of the motion of surfaces, and in neither of them what
+    /// they give to take back overlap, and what the others return because they are not infinitely stiff [J]. That is taken from the
+    /// motion as far as there is any.
+    pub fn work(&self, h: f64) -> [f64; 4] {
+        let mut sums = [0.0; 4];
         for Touch { force, velocity, surface, closing, .. } in &self.list {
             let led: f64 = (0..3).map(|a| h * force[a] * surface[a]).sum();
             let own = (0..3).map(|a| h * force[a] * velocity[a]).sum::<f64>() - led;
             sums[0] += led + own.min(0.0);
             sums[1] += led;
-            sums[2] += if *closing < 0.0 { own.max(0.0) } else { 0.0 };
+            sums[if *closing < 0.0 { 2 } else { 3 }] += own.max(0.0);
         }
         sums
     }

@@ -10,7 +10,7 @@ use crate::cable::equations::part::{Acting, Part};
 use crate::cable::equations::scratch::StepScratch;
 use crate::cable::joint::strain;
 use crate::cable::links::{LinkState, Links};
-use crate::math::Vec3;
+use crate::math::{Vec3, unit_or};
 
 /// Speed below which the motion of a cable that lies on something is what the solver leaves [links/s].
 const QUIET: f64 = 1e-3;
@@ -101,6 +101,10 @@ impl LinkState {
             share.force *= fraction;
             match borne.iter_mut().find(|known| known.is_like(touch)) {
                 Some(known) => {
+                    // friction of all parts lies in the cone about the normal of what presses in all of them
+                    let pressing =
+                        known.normal * known.normal.dot(known.force) + share.normal * share.normal.dot(share.force);
+                    share.normal = unit_or(pressing, share.normal);
                     share.force += known.force;
                     *known = share;
                 }

@@ -1,6 +1,6 @@
 //! The end of a step of a robot that touches something: impulses where it touches, and what is left of its energy.
 
-use super::{Midpoint, Model, eliminate, root_axes};
+use super::{Midpoint, Model, RIGID, eliminate, root_axes};
 use crate::math::{Mat3, Vec3};
 use crate::robot::algebra::Matrix;
 
@@ -115,9 +115,26 @@ impl Midpoint {
         if energy.is_nan() || energy.abs() > 1e-3 * kinetic {
             return energy.abs() <= 1e-12 * (kinetic + turnover + self.potential.abs());
         }
+        self.slow(kinetic, energy);
+        true
+    }
+
+    /// Take energy that contacts have returned, and what Newton's method has left of the works, as far as half of the motion has it. False
+    /// where it is anything else.
+    pub fn take_returned(&mut self, model: &Model, energy: f64, returned: f64, turnover: f64) -> bool {
+        let kinetic = self.end_kinetic(model);
+        let rest = (energy - returned).abs();
+        if rest.is_nan() || rest > (1e-3 * kinetic).max(RIGID * turnover) {
+            return false;
+        }
+        self.slow(kinetic, energy.min(0.5 * kinetic));
+        true
+    }
+
+    /// Take energy from the motion at the end of the step.
+    fn slow(&mut self, kinetic: f64, energy: f64) {
         let factor = if kinetic > 0.0 { (1.0 - energy / kinetic).sqrt() } else { 1.0 };
         self.velocities[1].iter_mut().for_each(|v| *v *= factor);
-        true
     }
 }
 
