@@ -31,6 +31,7 @@ export class Bar {
   constructor(private readonly actions: Actions) {
     this.play = iconButton("play", PAUSE, "Pause", "Play or pause (space)", () => actions.playOrPause());
     this.stepButton = iconButton("round", STEP, "Step", "One step (→ or .), when paused", () => actions.step());
+    this.stepButton.disabled = true; // until the server says that its world is paused
     const reset = iconButton("round", RESET, "Reset", "Start the scene anew (r)", () => actions.reset());
     const speed = choice("Speed", SPEEDS.map((s) => ({ value: String(s), text: `${s}×` })), "1", (s) => actions.speed(Number(s)));
     this.speed = speed.querySelector("select")!;

@@ -55,7 +55,8 @@ class LivePage implements Listener {
   /** The next layout has been announced by a hello, which says what it is called. */
   private greeted = false;
   private paused = false;
-  private trusted = 0;
+  // the user has said nothing yet: what the server says first is believed however early it comes
+  private trusted = -Infinity;
   private lastFrame = 0;
   private toastTimer = 0;
   private online = false;
