@@ -10,7 +10,7 @@ use crate::cable::links::{LinkState, Links};
 use crate::cable::solver::hands::Reply;
 use crate::contact::Obstacle;
 use crate::frame::{Event, EventKind};
-use crate::grip::{ActingLoad, Grip, GripParams, Gripper, Hold, Place, Wrench};
+use crate::grip::{ActingLoad, Grip, GripParams, Gripper, Hold, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
 use crate::math::{Pose, Vec3, hypot, pose_between, sin};
 use crate::motion::Drive;
@@ -32,9 +32,6 @@ pub struct Held {
     pub rest: Vec6,
     /// Force along the cable, beyond its drift, above which it slides [N].
     pub slips_at: f64,
-    /// Force along the cable with which this, being bent, resists being slid, and by how much it grows as it slides
-    /// [N, N/m].
-    pub drift: [f64; 2],
     /// Distance by which the cable has slid in the last step, against its direction [m].
     pub slid: f64,
     /// Poses of the section at the start, middle and end of the step.
@@ -67,15 +64,10 @@ impl Held {
         }
     }
 
-    /// Energy of the hold at the end of the step [J].
-    pub fn energy(&self, link: &Pose) -> f64 {
-        self.energy_at(&self.poses[2], link)
-    }
-
-    /// Energy of the hold with the section at a given pose [J]. Beyond the force at which it slides nothing is stored.
-    pub fn energy_at(&self, section: &Pose, link: &Pose) -> f64 {
-        let mut stretch = self.stretch(section, link);
-        stretch[0] -= self.slid + self.beyond(stretch[0], self.slid);
+    /// Energy of the hold at a strain [J]. Beyond the force at which it slides, which `drift` is a part of, nothing is
+    /// stored.
+    pub fn stored(&self, mut stretch: Vec6, drift: [f64; 2]) -> f64 {
+        stretch[0] -= self.slid + self.beyond(stretch[0], self.slid, drift);
         (0..6).map(|k| 0.5 * self.stiffness[k] * stretch[k].powi(2)).sum()
     }
 
@@ -84,25 +76,25 @@ impl Held {
         self.slips_at.is_finite()
     }
 
-    /// The force along the cable up to which friction bears the given one, after it has slid by some distance [N].
-    fn borne(&self, force: f64, slid: f64) -> f64 {
-        let drift = self.drift[0] + self.drift[1] * slid;
+    /// The force along the cable up to which friction bears the given one, after it has slid by some distance [N];
+    /// `drift` is the force with which a bent cable resists being slid, and how much it grows with the distance.
+    fn borne(&self, force: f64, slid: f64, drift: [f64; 2]) -> f64 {
+        let drift = drift[0] + drift[1] * slid;
         force.max(drift - self.slips_at).min(drift + self.slips_at)
     }
 
     /// By how much farther the cable slides than it has slid, at a stretch along it [m].
-    pub fn beyond(&self, stretch: f64, slid: f64) -> f64 {
+    pub fn beyond(&self, stretch: f64, slid: f64, drift: [f64; 2]) -> f64 {
         let force = self.stiffness[0] * (stretch - slid);
-        (force - self.borne(force, slid)) / (self.stiffness[0] + self.drift[1])
+        (force - self.borne(force, slid, drift)) / (self.stiffness[0] + drift[1])
     }
 
-    /// Energy that sliding took in the step [J].
-    pub fn rubbed(&self) -> f64 {
-        let [drift, more] = self.drift;
-        if self.slid == 0.0 {
+    /// Energy that sliding from one distance to another takes [J].
+    pub fn rubbed(&self, [from, to]: [f64; 2], [drift, more]: [f64; 2]) -> f64 {
+        if from == to {
             0.0
         } else {
-            (drift + 0.5 * more * self.slid) * self.slid + self.slips_at * self.slid.abs()
+            (drift + 0.5 * more * (from + to)) * (to - from) + self.slips_at * (to - from).abs()
         }
     }
 
@@ -134,9 +126,10 @@ impl Held {
         end[0] -= s.held_slid[n];
         let later = |k: usize| memory[k] * (end[k] - s.held_strains[n][k]);
         let mut load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * (0.5 * (s.held_bias[n][k] + end[k]) + later(k)));
-        let (mut stiffness, borne) = (h.stiffness, h.borne(load[0], s.held_slid[n]));
+        let drift = s.held_drift[n];
+        let (mut stiffness, borne) = (h.stiffness, h.borne(load[0], s.held_slid[n], drift));
         if borne != load[0] {
-            let part = h.drift[1] / (h.stiffness[0] + h.drift[1]);
+            let part = drift[1] / (h.stiffness[0] + drift[1]);
             (load[0], stiffness[0]) = (borne + part * (load[0] - borne), part * stiffness[0]);
         }
         let reaction = times_transposed(&joint.by_a, &load);
@@ -201,15 +194,9 @@ impl Push {
 /// conditioned.
 const STIFFEST_HOLD: f64 = 100.0;
 
-/// Stiffness of a hold that a cable slides through, relative to a joint.
-const SLIDING_HOLD: f64 = 4.0;
-
-/// Share of a grip below which a link is not held.
-const LEAST_SHARE: f64 = 1e-6;
-
 impl Links {
     /// The hold of a grip, or a share of it, at a link and an offset from its centre, some times stiffer than a joint.
-    fn hold(&self, grip: usize, params: &GripParams, at: (usize, f64), share: f64, stiffer: f64) -> Held {
+    pub(super) fn hold(&self, grip: usize, params: &GripParams, at: (usize, f64), share: f64, stiffer: f64) -> Held {
         let (link, offset) = at;
         let mut stiffness = self.stiffness.map(|k| k * stiffer);
         if params.hold == Hold::Position {
@@ -221,52 +208,14 @@ impl Links {
         let (stiffness, slips_at) = (stiffness.map(|k| share * k), share * params.jaws.slips_at);
         // it points from the section to the centre of the link
         let rest = self.natural(link, offset).map(|x| -x);
-        let (drift, slid, poses, carried) = ([0.0; 2], 0.0, [Pose::IDENTITY; 3], None);
-        Held { grip, link, offset, share, stiffness, rest, slips_at, drift, slid, poses, carried }
-    }
-
-    /// The holds of a grip that the cable may slide through, and has slid through by `slid` [m]: of the link with the
-    /// section and those beside it, with the weights of a quadratic spline, and equally stiff all along.
-    fn sliding_holds(&self, number: usize, grip: &Grip, slid: f64) -> [Option<Held>; 3] {
-        let count = self.rest.len() + usize::from(!self.closed);
-        let mut along = grip.params.place.along(count) + slid / (count as f64 * self.length);
-        if self.closed {
-            along = along.rem_euclid(1.0);
-        }
-        let (link, offset) = locate(Place::Fraction(along), count, self.length);
-        let u = offset / self.length;
-        let hold = |at, share| self.hold(number, &grip.params, at, share, SLIDING_HOLD);
-        let beside = |way: i8| {
-            let (other, far) = (self.beside(link, way)?, f64::from(way) * u);
-            let share = 0.5 * (0.5 + far).powi(2);
-            (share > LEAST_SHARE).then(|| hold((other, offset - f64::from(way) * self.length), share))
-        };
-        let sides = [beside(-1), beside(1)];
-        let others: f64 = sides.iter().flatten().map(|h| h.share).sum();
-        [sides[0], Some(hold((link, offset), 1.0 - others)), sides[1]]
-    }
-
-    /// The force along the cable with which a bent one resists being slid through a grip, because its holds store more
-    /// elsewhere along it, and how much it grows with the distance slid, if it does [N, N/m]. For a continuous cable it
-    /// is the difference of M^2 / (2 EI) on both sides (Bigoni et al. 2013, "Eshelby-like force").
-    fn drift(&self, grip: &Grip, section: &Pose, poses: &[Pose]) -> [f64; 2] {
-        let little = 0.01 * self.length;
-        let stored = |slid: f64| {
-            let (mut mean, mut stiffness) = ([0.0; 6], [0.0; 6]);
-            for hold in self.sliding_holds(0, grip, grip.slid - slid).iter().flatten() {
-                add_scaled(&mut mean, hold.share, &hold.stretch(section, &poses[hold.link]));
-                add_scaled(&mut stiffness, 1.0, &hold.stiffness);
-            }
-            (1..6).map(|k| 0.5 * stiffness[k] * mean[k].powi(2)).sum::<f64>()
-        };
-        let [before, here, after] = [-little, 0.0, little].map(stored);
-        [(after - before) / (2.0 * little), ((after - 2.0 * here + before) / (little * little)).max(0.0)]
+        let (slid, poses, carried) = (0.0, [Pose::IDENTITY; 3], None);
+        Held { grip, link, offset, share, stiffness, rest, slips_at, slid, poses, carried }
     }
 }
 
 impl Held {
     /// Strain beyond that without load.
-    fn stretch(&self, section: &Pose, link: &Pose) -> Vec6 {
+    pub(super) fn stretch(&self, section: &Pose, link: &Pose) -> Vec6 {
         let strain = strain(section, link, self.arms());
         std::array::from_fn(|k| strain[k] - self.rest[k])
     }
@@ -284,7 +233,7 @@ impl Cable {
                 continue;
             }
             if grip.params.jaws.slips_at.is_finite() {
-                held.extend(links.sliding_holds(number, grip, grip.slid).into_iter().flatten());
+                held.extend(links.sliding_holds(number, &grip.params, grip.slid).into_iter().flatten());
             } else {
                 let at = locate(grip.params.place, count, links.length);
                 // the piece between the held section and the centre of its link bends like a joint of that length
@@ -336,24 +285,6 @@ impl Cable {
                 }
                 _ => None,
             };
-        }
-        let poses = &self.state.links.poses;
-        for holds in self.scratch.held.chunk_by_mut(|a, b| a.grip == b.grip) {
-            if !holds[0].may_slide() {
-                continue;
-            }
-            let drift = self.links.drift(&around.grips[holds[0].grip], &holds[0].poses[0], poses);
-            // together they hold the section that lies between their links, and not each link by itself: a hold that
-            // went over from link to link of a bent cable would store at once what nothing has given
-            let mut mean = [0.0; 6];
-            for h in holds.iter() {
-                add_scaled(&mut mean, h.share, &h.stretch(&h.poses[0], &poses[h.link]));
-            }
-            for h in holds {
-                let own = h.stretch(&h.poses[0], &poses[h.link]);
-                h.drift = drift.map(|x| h.share * x);
-                h.rest = std::array::from_fn(|k| h.rest[k] + own[k] - mean[k]);
-            }
         }
     }
 

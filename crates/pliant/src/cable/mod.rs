@@ -17,6 +17,7 @@ mod params;
 mod react;
 mod relax;
 mod report;
+mod slide;
 mod solver;
 mod start;
 
@@ -46,6 +47,7 @@ use equations::scratch::StepScratch;
 use group::step::Solved;
 use holds::Held;
 use links::{LinkState, Links};
+use slide::Slide;
 use solver::gauss_seidel::runs::Runs;
 
 use std::sync::Arc;
@@ -93,8 +95,6 @@ pub struct CableState {
     loads: Vec<Vec6>,
     /// Energy in the pieces between held sections and the centres of their links [J].
     held_energy: f64,
-    /// Energy that sliding through jaws took in the last step [J].
-    rubbed: f64,
     /// Loads of the grips at its start and end in the last step.
     ends: [Option<HeldEnd>; 2],
     /// Obstacles touched in the last step.
@@ -111,6 +111,8 @@ pub struct CableState {
 struct Scratch {
     step: StepScratch,
     held: Vec<Held>,
+    /// The grips that it may slide through.
+    slides: Vec<Slide>,
     /// Index of the grip of each hold.
     grips: Vec<usize>,
     pushes: Vec<Push>,
@@ -133,7 +135,8 @@ struct Scratch {
 impl Clone for Scratch {
     /// Working memory of the solver is not copied: `reserve` allocates it before the next step.
     fn clone(&self) -> Scratch {
-        let Scratch { step, held, grips, pushes, loads, gripped, near, solved, before: _, still, lean: _ } = self;
+        let Scratch { step, held, slides, grips, pushes, loads, gripped, near, solved, before: _, still, lean: _ } =
+            self;
         Scratch {
             step: StepScratch {
                 work: step.work,
@@ -141,6 +144,7 @@ impl Clone for Scratch {
                 ..StepScratch::new(LEAST_LINKS, 0, false)
             },
             held: held.clone(),
+            slides: slides.clone(),
             grips: grips.clone(),
             pushes: pushes.clone(),
             loads: *loads,
@@ -170,7 +174,6 @@ impl CableState {
             links: LinkState::resting(vec![], 0),
             loads: vec![],
             held_energy: 0.0,
-            rubbed: 0.0,
             ends: [None; 2],
             touched: vec![],
             beyond: [None; 2],
@@ -181,11 +184,11 @@ impl CableState {
 
     /// Copy from `other`, without allocating where the capacity suffices.
     fn copy_from(&mut self, other: &CableState) {
-        let CableState { links, loads, held_energy, rubbed, ends, touched, beyond, counters, linearisations } = other;
+        let CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations } = other;
         self.links.copy_from(links);
         self.loads.clone_from(loads);
         self.touched.clone_from(touched);
-        (self.held_energy, self.rubbed) = (*held_energy, *rubbed);
+        self.held_energy = *held_energy;
         (self.ends, self.beyond) = (*ends, *beyond);
         (self.counters, self.linearisations) = (*counters, *linearisations);
     }
@@ -201,7 +204,6 @@ impl Cable {
             links: LinkState::resting(poses, joints),
             loads: vec![[0.0; 6]; joints],
             held_energy: 0.0,
-            rubbed: 0.0,
             ends: [None; 2],
             touched: vec![],
             beyond: [None; 2],
@@ -211,6 +213,7 @@ impl Cable {
         let scratch = Scratch {
             step: working_memory(&spec),
             held: vec![],
+            slides: vec![],
             grips: vec![],
             pushes: vec![],
             loads: 0,
@@ -229,19 +232,20 @@ impl Cable {
     /// Prepare for a step of the world, which is then made by the island of the cable.
     pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
         self.aim(around);
-        let stored = |h: &Held| h.energy_at(&h.poses[0], &self.state.links.poses[h.link]);
-        let gripped: f64 = self.scratch.held.iter().map(stored).sum();
-        let more = (gripped - self.state.held_energy).max(0.0);
+        self.hold_sections(around);
         // jaws that close may store something at once
-        let slides = self.scratch.held.iter().any(|h| around.grips[h.grip].slides);
-        self.scratch.gripped = if slides { 0.0 } else { more };
-        if slides && more > self.state.rubbed {
-            // a cable that slides so fast that its drift has changed on the way has paid too little for where it is now
-            contact::impact::take_energy(&self.links, &mut self.state.links.velocities, more - self.state.rubbed);
-        }
+        self.scratch.gripped = (self.held_energy() - self.state.held_energy).max(0.0);
         self.scratch.step.held_slid.clear();
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
+    }
+
+    /// Energy in its holds at the start of the step [J].
+    fn held_energy(&self) -> f64 {
+        let Scratch { held, step, .. } = &self.scratch;
+        let stored =
+            |(h, drift): (&Held, &[f64; 2])| h.stored(h.stretch(&h.poses[0], &self.state.links.poses[h.link]), *drift);
+        held.iter().zip(&step.held_drift).map(stored).sum()
     }
 
     /// Search again for the obstacles that it may touch, because its links move farther than expected.
@@ -306,9 +310,15 @@ impl Cable {
         for (held, slid) in scratch.held.iter_mut().zip(&scratch.step.held_slid) {
             held.slid = *slid;
         }
-        let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
-        state.held_energy = scratch.held.iter().map(stored).sum();
-        state.rubbed = scratch.held.iter().map(Held::rubbed).sum();
+        let stored =
+            |(h, drift): (&Held, &[f64; 2])| h.stored(h.stretch(&h.poses[2], &state.links.poses[h.link]), *drift);
+        let before: f64 = scratch.held.iter().zip(&scratch.step.held_drift).map(stored).sum();
+        let (paid, after) = (scratch.step.rubbed, self.energy_moved());
+        if after - before > paid {
+            // sliding has taken less than the grips store where they are now
+            contact::impact::take_energy(&self.links, &mut self.state.links.velocities, after - before - paid);
+        }
+        self.state.held_energy = after;
         self.write_loads(around);
         self.note_ends();
         self.note_touching(around);
@@ -479,6 +489,7 @@ impl Cable {
         // a grip that a cable slides through holds three of its links
         let holds = 3 * grips;
         self.scratch.held.reserve(holds);
+        self.scratch.slides.reserve(holds);
         self.state.links.held.reserve(holds);
         self.scratch.before.links.held.reserve(holds);
         self.scratch.grips.reserve(holds);
@@ -505,4 +516,4 @@ impl Cable {
     }
 }
 
-stored!(CableState { links, loads, held_energy, rubbed, ends, touched, beyond, counters, linearisations });
+stored!(CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations });

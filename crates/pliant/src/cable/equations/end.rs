@@ -41,7 +41,9 @@ impl Share<'_> {
             let end = strain(&s.held_poses[n][2], &s.end[h.link], h.arms());
             let mut change: Vec6 = std::array::from_fn(|k| end[k] - s.held_strains[n][k]);
             if h.may_slide() {
-                s.held_slid[n] += h.beyond(end[0] - h.rest[0], s.held_slid[n]);
+                let (from, drift) = (s.held_slid[n], s.held_drift[n]);
+                s.held_slid[n] += h.beyond(end[0] - h.rest[0], from, drift);
+                s.rubbed += h.rubbed([from, s.held_slid[n]], drift);
                 change[0] = 0.0;
             }
             state.held.push(([h.grip, h.link], change));

@@ -74,6 +74,7 @@ impl Share<'_> {
         self.s.held_loads.resize(self.acting.held.len(), (Vec3::ZERO, Vec3::ZERO));
         self.s.farther = 0.0;
         self.s.trail.clear();
+        self.s.rubbed = 0.0;
         self.s.work = Work::default();
     }
 
@@ -91,13 +92,19 @@ impl Share<'_> {
         s.held_turns.resize(acting.held.len(), Vec3::ZERO);
         s.held_replies.resize(acting.held.len(), Reply::default());
         s.held_slid.resize(acting.held.len(), 0.0);
+        s.followed = 0;
+        for slide in acting.slides {
+            let h = &acting.held[slide.holds.start];
+            let section = h.carried.map_or_else(|| h.pose_at(part.from), |carried| carried.start);
+            slide.begin(links, acting.held, &section, &state.poses, s);
+        }
         for (n, h) in acting.held.iter().enumerate() {
             let mut poses = [part.from, 0.5 * (part.from + part.to), part.to].map(|fraction| h.pose_at(fraction));
             if let Some(carried) = &h.carried {
                 poses[0] = carried.start;
             }
             let mut start = strain(&poses[0], &state.poses[h.link], h.arms());
-            s.held_slid[n] += h.beyond(start[0] - h.rest[0], s.held_slid[n]);
+            s.held_slid[n] += h.beyond(start[0] - h.rest[0], s.held_slid[n], s.held_drift[n]);
             start[0] -= s.held_slid[n];
             let known = state.held.iter().find(|(of, _)| *of == [h.grip, h.link]);
             let changed = known.map_or([0.0; 6], |(_, changed)| *changed);
@@ -156,6 +163,10 @@ impl Share<'_> {
         let fits = assemble_links(links, acting.gravity, step, s, tangent, team);
         for push in acting.pushes {
             push.add(step, s);
+        }
+        if tangent {
+            acting.slides.iter().for_each(|slide| slide.follow(links, acting.held, s));
+            s.followed += 1;
         }
         for (n, h) in acting.held.iter().enumerate() {
             h.add(n, links, state, step, s);
@@ -352,7 +363,15 @@ mod tests {
         let torque = Vec3::new(1e-5, -2e-5, 3e-5);
         let pushes = [Push { link: 2, offset: 0.02, force: Vec3::new(1e-3, 2e-3, -1e-3), torque }];
         let (held, step) = ([clamp(&links)], 5e-3);
-        let acting = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes, loads: 1, obstacles: &[], near: &[] };
+        let acting = Acting {
+            gravity: Vec3::ZERO,
+            held: &held,
+            slides: &[],
+            pushes: &pushes,
+            loads: 1,
+            obstacles: &[],
+            near: &[],
+        };
         let mut s = StepScratch::new(4, 1, false);
         let part = Part::whole(step);
         let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();

@@ -1,6 +1,7 @@
 //! A part of a step of the world, and what acts on a cable in it.
 
 use crate::cable::holds::Held;
+use crate::cable::slide::Slide;
 use crate::contact::Obstacle;
 use crate::linkage::Push;
 use crate::math::Vec3;
@@ -48,6 +49,8 @@ pub struct Acting<'a> {
     pub gravity: Vec3,
     /// Held cross-sections.
     pub held: &'a [Held],
+    /// Grips that it may slide through, with some of these.
+    pub slides: &'a [Slide],
     /// Dead loads, followed by contact forces of other bodies.
     pub pushes: &'a [Push],
     /// Number of these that are loads.

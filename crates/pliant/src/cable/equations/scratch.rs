@@ -35,6 +35,13 @@ pub struct StepScratch {
     pub held_bias: Vec<Vec6>,
     /// Distance by which the cable has slid through each hold in the step so far, against its direction [m].
     pub held_slid: Vec<f64>,
+    /// Force with which the cable resists being slid through each hold, and how much it grows with the distance
+    /// [N, N/m].
+    pub held_drift: Vec<[f64; 2]>,
+    /// How often that force has followed the bend in the current part of the step.
+    pub followed: u32,
+    /// Energy that sliding through holds has taken in the step so far [J].
+    pub rubbed: f64,
     /// Poses of the holds at the start, middle and end of the current part of the step.
     pub held_poses: Vec<[Pose; 3]>,
     /// Rotation vectors of the holds over the part, in their own frames; zero where nothing moves them back.
@@ -120,6 +127,7 @@ impl StepScratch {
         self.held_strains.reserve(holds);
         self.held_bias.reserve(holds);
         self.held_slid.reserve(holds);
+        self.held_drift.reserve(holds);
         self.held_poses.reserve(holds);
         self.held_turns.reserve(holds);
         self.held_replies.reserve(holds);
@@ -161,6 +169,9 @@ impl StepScratch {
             held_strains: Vec::with_capacity(holds),
             held_bias: Vec::with_capacity(holds),
             held_slid: Vec::with_capacity(holds),
+            held_drift: Vec::with_capacity(holds),
+            followed: 0,
+            rubbed: 0.0,
             held_poses: Vec::with_capacity(holds),
             held_turns: Vec::with_capacity(holds),
             held_replies: vec![],

@@ -287,6 +287,7 @@ impl Cable {
         let acting = Acting {
             gravity: around.gravity,
             held: &scratch.held,
+            slides: &scratch.slides,
             pushes: &scratch.pushes,
             loads: scratch.loads,
             obstacles: around.obstacles,
