@@ -133,6 +133,10 @@ pub(crate) const ROUNDING: f64 = 1e-12;
 /// Slowly created energy is reported at this fraction of the largest energy at play, and again at each tenfold.
 const SLOWLY: f64 = 0.05;
 
+/// What to do if a step creates too much.
+pub(crate) const AGAINST_GAIN: &str =
+    "shorten the step; `allow_gain = true` lets it pass, with forces that are wrong for a while";
+
 /// Result of entering a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verdict {

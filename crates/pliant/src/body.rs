@@ -541,6 +541,14 @@ impl Body {
         each!(self, model => model.may_create())
     }
 
+    /// What to do if a step creates more.
+    pub(crate) fn against_gain(&self) -> &'static str {
+        match self {
+            Body::Elastica(rod) => rod.against_gain(),
+            _ => crate::account::AGAINST_GAIN,
+        }
+    }
+
     /// Mass [kg].
     pub fn mass(&self) -> f64 {
         each!(self, model => model.mass())

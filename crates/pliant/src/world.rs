@@ -171,14 +171,9 @@ impl World {
             return Err(StepError::Gravity { gravity: self.gravity });
         }
         self.make_room();
-        self.keep();
-        let stepped = self.try_step(dt, probe);
-        if stepped.is_err() {
-            self.undo();
-        }
-        match stepped {
+        match self.try_eased(dt, probe) {
             Err(whole @ StepError::Created { .. }) => self.step_in_parts(dt, whole, probe),
-            _ => stepped,
+            stepped => stepped,
         }
     }
 

@@ -137,3 +137,65 @@ fn long_links_that_cross_at_their_joints_do_not_sink_into_each_other() {
         assert!(pushing > 0.1, "{what}: {pushing} N");
     }
 }
+
+/// A thread is wound one and a half times round a wire, closer than it would bend by itself, with both its ends held below: it
+/// springs open at many metres a second, within the first step, and the number of its turns round the wire cannot change.
+#[test]
+fn a_thread_that_springs_open_stays_wound_round_its_wire() {
+    use std::f64::consts::{PI, TAU};
+    const CORE: f64 = 0.8e-3;
+    const THREAD: f64 = 0.4e-3;
+    let friction = Friction { coefficient: 0.3, exponent: 1.0 };
+    let rod = |name: &str, radius: f64, young: f64, path: Vec<Vec3>, segments: usize| {
+        let material = Material { young, poisson: 0.3, density: 1200.0, friction };
+        let (section, settings) = (Section::Round { radius }, CableSettings::default());
+        let spec = CableSpec { material, section, path, normal: None, rest: Rest::Straight, segments, settings };
+        Body::Cable(Cable::new(name, spec).unwrap())
+    };
+    let away = CORE + THREAD + 1e-4;
+    let wound = |n: u32| {
+        let turn = f64::from(n) / 40.0;
+        let angle = -PI * (1.0 - 3.0 * turn);
+        Vec3::new(away * angle.cos(), 1.8e-3 * turn, -away * angle.sin())
+    };
+    let [first, last] = [wound(0), wound(40)].map(|end| Vec3::new(end.x, end.y, -0.05));
+    let path: Vec<Vec3> = [first].into_iter().chain((0..=40).map(wound)).chain([last]).collect();
+    // turns about the wire, which is nearly along y but may be pushed aside
+    let turns = |world: &World| {
+        let frame = world.frame();
+        let [wire, thread] = [0, 1].map(|n| &frame.bodies[n].nodes);
+        let beside = |p: &Vec3| {
+            let n = wire.partition_point(|q| q.y < p.y).clamp(1, wire.len() - 1);
+            let (a, b) = (wire[n - 1], wire[n]);
+            let at = a.lerp(b, (p.y - a.y) / (b.y - a.y));
+            (p.z - at.z).atan2(p.x - at.x)
+        };
+        let angles: Vec<f64> = thread.iter().map(beside).collect();
+        angles.windows(2).map(|w| (w[1] - w[0] + PI).rem_euclid(TAU) - PI).sum::<f64>() / TAU
+    };
+    for (young, step) in [(1e8, 0.02), (1e8, 0.007), (1e7, 0.01), (1e9, 0.005), (1e8, 0.004)] {
+        let mut world = World::new(Vec3::Z * -9.81);
+        world.add_body(rod("wire", CORE, 2e10, vec![Vec3::Y * -0.06, Vec3::Y * 0.06], 40)).unwrap();
+        world.add_body(rod("thread", THREAD, young, path.clone(), 140)).unwrap();
+        for (body, ends, hold) in
+            [(0, [Vec3::Y * -0.06, Vec3::Y * 0.06], Hold::Clamp), (1, [first, last], Hold::Position)]
+        {
+            for (fraction, place) in [0.0, 1.0].into_iter().zip(ends) {
+                let (name, placed) = (format!("{body} {fraction}"), Pose::from_translation(place));
+                let hand = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
+                let body = world.body_at(body).unwrap();
+                world.add_grip(GripParams::new(hand, body, Place::Fraction(fraction), hold)).unwrap();
+            }
+        }
+        let before = turns(&world);
+        for _ in 0..3 {
+            world.step(step).unwrap();
+            assert!(world.events().iter().all(|e| !matches!(e.kind, EventKind::Crossed { .. })));
+        }
+        let after = turns(&world);
+        assert!(
+            before.abs() > 1.4 && (after - before).abs() < 0.1,
+            "E = {young}, {step} s: {before} turns, then {after}"
+        );
+    }
+}

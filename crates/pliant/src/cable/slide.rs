@@ -163,7 +163,7 @@ impl Cable {
                 continue;
             }
             let Grip { params, slid, .. } = &around.grips[holds[0].grip];
-            let slide = Slide { holds: range.clone(), params: params.clone(), slid: *slid };
+            let slide = Slide { holds: range.clone(), params: *params, slid: *slid };
             let drift = slide.drift(links, &holds[0].poses[0], poses, [0.0; 2]);
             // together they hold the section that lies between their links, and not each link by itself: a hold that
             // went over from link to link of a bent cable would store at once what nothing has given

@@ -3,7 +3,7 @@
 use super::balance::CREATES;
 use super::span::{POINTS, WEIGHTS};
 use super::{Elastica, Integrator};
-use crate::account::{Bound, Work};
+use crate::account::{AGAINST_GAIN, Bound, Work};
 use crate::math::Vec2;
 
 impl Elastica {
@@ -55,6 +55,17 @@ impl Elastica {
         let thick = 2.0 * self.rod.radius;
         let meetings: f64 = self.state.meetings.iter().map(|meeting| meeting.stored(thick)).sum();
         self.rod.voigt[0] * (touches + meetings)
+    }
+
+    /// What to do if it gains more than that: Fehlberg's method lets what swings faster than its steps grow until the
+    /// tolerance sees it.
+    pub(crate) fn against_gain(&self) -> &'static str {
+        match self.settings.integrator {
+            Integrator::Fehlberg => {
+                "a stiff rod is for integrator = \"midpoint\"; `allow_gain = true` lets it pass, with forces that are wrong for a while"
+            }
+            Integrator::Midpoint => AGAINST_GAIN,
+        }
     }
 
     /// Bound on the energy that a step may create.

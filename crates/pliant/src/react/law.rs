@@ -16,7 +16,7 @@
 //! estimated, its forces are reduced until it no longer does.
 
 use super::outline::Outline;
-use super::press::{Press, Presses};
+use super::press::{Key, Press, Presses};
 use crate::body::Body;
 use crate::material::Friction;
 use crate::math::Vec3;
@@ -172,8 +172,10 @@ fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
     }
 }
 
-/// After the step: account for the work of its forces, with the outlines at their new positions.
-pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline]) {
+/// After the step: account for the work of its forces, with the outlines at their new positions. `works` is set to
+/// that of each contact [J].
+pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline], works: &mut Vec<(Key, f64)>) {
+    works.clear();
     for account in &mut presses.accounts {
         account.made *= RECALL;
     }
@@ -182,6 +184,7 @@ pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline]) {
         let [i, j] = press.key.bodies.map(|n| n as usize);
         let gone = |n: usize, outline: &Outline| press.sides[n].of(&outline.nodes.places) - press.places[n];
         let moved = gone(0, &outlines[i]) - gone(1, &outlines[j]);
+        works.push((press.key, press.force().dot(moved)));
         let apart = press.normal.dot(moved);
         press.gap += apart;
         press.slip += moved - press.normal * apart;

@@ -14,6 +14,7 @@ mod strands;
 mod surface;
 
 pub(crate) use pass::Passage;
+use press::Key;
 pub use press::{Press, Presses};
 pub(crate) use press::{forget_body, presses_fit};
 pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
@@ -45,7 +46,15 @@ pub(crate) struct React {
     left: Vec<Press>,
     /// Bodies that have passed through each other in the step.
     passages: Vec<Passage>,
+    /// Work of each contact on both bodies in the step [J].
+    works: Vec<(Key, f64)>,
+    /// Contacts with smaller forces than the law asks for, because they gave energy when the step was tried before, and
+    /// the part that is left of these; sorted.
+    eased: Vec<(Key, f64)>,
 }
+
+/// Part that is left of the forces of a contact each time they are found to give energy.
+const EASED: f64 = 0.4;
 
 impl React {
     /// Read the surfaces of the bodies and preallocate.
@@ -62,6 +71,8 @@ impl React {
         self.rows.reserve(parts.saturating_sub(self.rows.len()));
         self.left.reserve(parts.saturating_sub(self.left.len()));
         presses.list.reserve(parts.saturating_sub(presses.list.len()));
+        self.works.reserve(parts.saturating_sub(self.works.len()));
+        self.eased.reserve(parts.saturating_sub(self.eased.len()));
         self.passages.reserve(PASSAGES);
         let pairs = (bodies.len() * bodies.len() / 2).min(ROOM);
         presses.accounts.reserve(pairs.saturating_sub(presses.accounts.len()));
@@ -79,7 +90,7 @@ impl React {
 
     /// Compute the contact forces of a step of `dt` [s] and apply them to the bodies.
     pub fn act(&mut self, bodies: &mut [Body], presses: &mut Presses, dt: f64, gravity: Vec3) {
-        let React { outlines, finder, rows, left, .. } = self;
+        let React { outlines, finder, rows, left, eased, .. } = self;
         outlines.iter_mut().zip(&*bodies).for_each(|(outline, body)| outline.place(body));
         finder.find(bodies, outlines, &presses.list, dt, gravity);
         hand_on(&presses.list, &mut finder.found, left, outlines);
@@ -88,6 +99,11 @@ impl React {
             return;
         }
         law::solve(presses, rows, bodies, outlines, dt);
+        for press in presses.list.iter_mut().filter(|_| !eased.is_empty()) {
+            if let Ok(n) = eased.binary_search_by_key(&press.key, |(key, _)| *key) {
+                (press.push, press.rub) = (press.push * eased[n].1, press.rub * eased[n].1);
+            }
+        }
         for press in &mut presses.list {
             let [a, b] = press.key.bodies.map(|n| &outlines[n as usize]);
             press.places = [press.sides[0].of(&a.nodes.places), press.sides[1].of(&b.nodes.places)];
@@ -100,13 +116,32 @@ impl React {
         if !self.any {
             return &[];
         }
-        let React { outlines, finder, passages, .. } = self;
+        let React { outlines, finder, passages, works, .. } = self;
         if !(presses.list.is_empty() && finder.near.is_empty()) {
             outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
         }
-        law::settle(presses, outlines);
+        law::settle(presses, outlines, works);
         pass::find(&finder.near, bodies, outlines, passages);
         passages
+    }
+}
+
+impl React {
+    /// Ease the contacts that gave energy in the step that was just tried; false if none did.
+    pub fn ease(&mut self) -> bool {
+        let React { works, eased, .. } = self;
+        for (key, _) in works.iter().filter(|(_, work)| *work > 0.0) {
+            match eased.binary_search_by_key(key, |(key, _)| *key) {
+                Ok(n) => eased[n].1 *= EASED,
+                Err(n) => eased.insert(n, (*key, EASED)),
+            }
+        }
+        works.iter().any(|(_, work)| *work > 0.0)
+    }
+
+    /// Let all contacts push as the law asks for.
+    pub fn forget_ease(&mut self) {
+        self.eased.clear();
     }
 }
 

@@ -105,9 +105,7 @@ impl World {
                     self.events.push(Event { time, kind: EventKind::Created { body: n, energy } });
                 }
                 Verdict::Beyond { created, allowed } => {
-                    let body = body.name().to_string();
-                    let instead =
-                        "shorten the step; `allow_gain = true` lets it pass, with forces that are wrong for a while";
+                    let (body, instead) = (body.name().to_string(), body.against_gain());
                     beyond = beyond.or(Some(StepError::Created { body, time, created, allowed, instead }));
                 }
             }

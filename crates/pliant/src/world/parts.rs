@@ -11,7 +11,30 @@ use crate::stage::Probe;
 /// another reason than its length.
 const CUTS: [u32; 4] = [2, 4, 8, 16];
 
+/// How often a step is tried with smaller forces between bodies.
+const EASINGS: usize = 6;
+
 impl World {
+    /// Take a step of `dt` [s]. If a body gains too much in it because contacts with bodies of other models gave energy,
+    /// whose forces hold for the step, it is taken again with smaller ones where they did: bodies then leave each other
+    /// more slowly. If it fails, the world is left as it was.
+    pub(super) fn try_eased(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        self.keep();
+        let mut stepped = self.try_step(dt, probe);
+        for _ in 0..EASINGS {
+            if !matches!(stepped, Err(StepError::Created { .. })) || !self.react.ease() {
+                break;
+            }
+            self.undo();
+            stepped = self.try_step(dt, probe);
+        }
+        self.react.forget_ease();
+        if stepped.is_err() {
+            self.undo();
+        }
+        stepped
+    }
+
     /// Take a step of `dt` [s], which as a whole has ended with an error, in ever shorter parts until none of them gains
     /// too much. If all do, the world is left as it was, with the error of the whole.
     pub(super) fn step_in_parts(&mut self, dt: f64, whole: StepError, probe: &mut impl Probe) -> Result<(), StepError> {
@@ -42,11 +65,7 @@ impl World {
         let mut loaded = vec![Wrench::default(); self.grippers.len()];
         let mut entered = vec![Default::default(); self.bodies.len()];
         for _ in 0..parts {
-            self.keep();
-            if let Err(error) = self.try_step(dt * share, probe) {
-                self.undo();
-                return Err(error);
-            }
+            self.try_eased(dt * share, probe)?;
             events.append(&mut self.events);
             self.write_contacts(&mut more);
             more.retain(|contact| contact.force != Vec3::ZERO);

@@ -5,15 +5,15 @@
 //! displacements: links that move together do not meet, however fast they move.
 //!
 //! Before a step links are assumed to move as in the last one. After it, if some moved differently, links that met
-//! unexpectedly are searched for, and the step is repeated with them.
+//! unexpectedly are searched for, part by part of the step, and the step is repeated with them.
 
 use crate::body::Body;
-use crate::cable::Cable;
 use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::pairs::{
     ALIGNED, End, Key, NEAR_END, PastPair, axis_distance, joints_count, nearest_neighbour,
 };
-use crate::cable::links::{LinkState, Links, OPEN, Stretch, gap_after};
+use crate::cable::links::{Links, OPEN, Stretch, gap_after};
+use crate::cable::{Cable, PARTS};
 use crate::math::{Pose, Vec3, x_axis};
 
 /// Largest number of links in a leaf.
@@ -37,7 +37,14 @@ pub(crate) struct BroadPhase {
     moving: Vec<Moving>,
     /// Links that met in the step unexpectedly.
     missed: Vec<Key>,
+    /// Fractions of the step at which parts of it ended.
+    ends: Vec<f64>,
+    /// The part that is searched: fractions of the step.
+    part: [f64; 2],
 }
+
+/// Number of parts of a step that are searched one by one; if there are more, some together.
+const MOST_PARTS: usize = 64;
 
 /// A link in a step.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +109,8 @@ struct Branch<'a> {
     cable: &'a Cable,
     root: &'a Root,
     node: usize,
+    /// Poses of its links at the start and the end of what is searched.
+    poses: [&'a [Pose]; 2],
 }
 
 impl BroadPhase {
@@ -111,11 +120,13 @@ impl BroadPhase {
         self.order.reserve(cables.saturating_sub(self.order.len()));
         self.moving.reserve(links.saturating_sub(self.moving.len()));
         self.nodes.reserve((2 * links).saturating_sub(self.nodes.len()));
+        self.ends.reserve((cables * PARTS + 1).saturating_sub(self.ends.len()));
     }
 
     /// Find all pairs of links that may touch in a step, sorted.
     pub fn find(&mut self, bodies: &[Body], dt: f64, found: &mut Vec<Key>) {
         found.clear();
+        self.part = [0.0; 2];
         self.grow(bodies, |cable, moving| foresee(cable, dt, moving));
         self.search(bodies, |_, _, key| found.push(key));
         found.extend_from_slice(&self.missed);
@@ -135,14 +146,44 @@ impl BroadPhase {
         }
         let mut missed = std::mem::take(&mut self.missed);
         let before = missed.len();
-        self.grow(bodies, look_back);
-        self.search(bodies, |a, b, key| {
-            if pairs.binary_search_by_key(&key, PastPair::key).is_err() && met(a, b) {
-                missed.push(key);
-            }
-        });
-        self.missed = missed;
+        self.find_parts(bodies);
+        let (ends, mut from) = (std::mem::take(&mut self.ends), 0.0);
+        for &to in &ends {
+            let part = [from, to];
+            (self.part, from) = (part, to);
+            self.grow(bodies, |cable, moving| look_back(cable, part, moving));
+            self.search(bodies, |a, b, key| {
+                if pairs.binary_search_by_key(&key, PastPair::key).is_err() && met(a, b) {
+                    missed.push(key);
+                }
+            });
+        }
+        (self.missed, self.ends) = (missed, ends);
         self.missed.len() > before
+    }
+
+    /// Links that met in the step unexpectedly, in all times that it was tried.
+    pub fn all_missed(&self) -> &[Key] {
+        &self.missed
+    }
+
+    /// Find the fractions of the step at which parts of it ended.
+    fn find_parts(&mut self, bodies: &[Body]) {
+        let ends = &mut self.ends;
+        ends.clear();
+        for body in bodies {
+            if let Body::Cable(cable) = body {
+                ends.extend(cable.scratch.step.trail.instants().map(|(fraction, _)| fraction));
+            }
+        }
+        ends.push(1.0);
+        ends.sort_unstable_by(f64::total_cmp);
+        ends.dedup();
+        let (many, mut n) = (ends.len().div_ceil(MOST_PARTS), 0);
+        ends.retain(|end| {
+            n += 1;
+            n % many == 0 || *end == 1.0
+        });
     }
 
     /// Whether all links of a cable moved as expected.
@@ -151,17 +192,24 @@ impl BroadPhase {
         let (start, end) = (&cable.scratch.before.links, &cable.state.links);
         let moving = &self.moving[root.first..root.first + cable.size()];
         let half = 0.5 * cable.links.length;
-        let strayed = |i: usize| {
-            let (from, to) = (&start.poses[i], &end.poses[i]);
-            (to.translation - from.translation - moving[i].shift).length() + half * turned(from, to)
+        let keeps = |fraction: f64, poses: &[Pose]| {
+            let strayed = |i: usize| {
+                let (from, to, shift) = (&start.poses[i], &poses[i], moving[i].shift * fraction);
+                (to.translation - from.translation - shift).length() + half * turned(from, to)
+            };
+            (0..moving.len()).all(|i| strayed(i) <= moving[i].room)
         };
-        (0..moving.len()).all(|i| strayed(i) <= moving[i].room)
+        let mut within = cable.scratch.step.trail.instants();
+        keeps(1.0, &end.poses) && within.all(|(fraction, poses)| keeps(fraction, poses))
     }
 
     fn trunk<'a>(&'a self, bodies: &'a [Body], index: usize) -> Option<Branch<'a>> {
         let root = &self.roots[index];
         match &bodies[root.body] {
-            Body::Cable(cable) => Some(Branch { cable, root, node: root.node }),
+            Body::Cable(cable) => {
+                let poses = self.part.map(|fraction| poses_at(cable, fraction));
+                Some(Branch { cable, root, node: root.node, poses })
+            }
             _ => None,
         }
     }
@@ -280,7 +328,12 @@ impl BroadPhase {
             return;
         }
         let (m, n) = (&self.moving[a.root.first + i], &self.moving[b.root.first + j]);
-        let [p, q] = [(a.cable, i), (b.cable, j)].map(|(cable, link)| Linked { cable, link, on: Stretch::Link });
+        let [p, q] = [(a, i), (b, j)].map(|(Branch { cable, poses, .. }, link)| Linked {
+            cable,
+            link,
+            on: Stretch::Link,
+            poses,
+        });
         let thick = p.links().radius + q.links().radius;
         let reach = thick + m.room + n.room;
         let shift = m.shift - n.shift;
@@ -323,16 +376,13 @@ struct Linked<'a> {
     cable: &'a Cable,
     link: usize,
     on: Stretch,
+    /// Poses of the links of its cable at the start and the end of what is searched.
+    poses: [&'a [Pose]; 2],
 }
 
 impl Linked<'_> {
     fn links(&self) -> &Links {
         &self.cable.links
-    }
-
-    /// The state at the start of the step.
-    fn start(&self) -> &LinkState {
-        &self.cable.scratch.before.links
     }
 
     /// The link and the one after it.
@@ -345,7 +395,7 @@ impl Linked<'_> {
 /// `shift` and up to `room` more: then the links between them are nearer, and act for them. Where links are much shorter than
 /// thick, most of those within reach are such.
 fn is_beyond(p: Linked<'_>, q: Linked<'_>, shift: Vec3, room: f64) -> bool {
-    let (here, there) = (&p.start().poses[p.link], &q.start().poses[q.link]);
+    let (here, there) = (&p.poses[0][p.link], &q.poses[0][q.link]);
     let (u, v) = (x_axis(here.rotation), x_axis(there.rotation));
     let way = there.translation - here.translation;
     let (along, length) = (way.dot(u), 0.5 * (p.links().length + q.links().length));
@@ -362,7 +412,7 @@ fn is_beyond(p: Linked<'_>, q: Linked<'_>, shift: Vec3, room: f64) -> bool {
 
 /// Distance between the axes of two links or joints at the start of the step [m].
 fn distance(a: Linked<'_>, b: Linked<'_>) -> f64 {
-    let poses = [&a, &b].map(|l| l.numbers().map(|n| &l.start().poses[n]));
+    let poses = [&a, &b].map(|l| l.numbers().map(|n| &l.poses[0][n]));
     axis_distance([a.links(), b.links()], [a.on, b.on], poses)
 }
 
@@ -381,18 +431,27 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
     }
 }
 
-/// Append the links after a step.
-fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
-    let (start, end) = (&cable.scratch.before.links, &cable.state.links);
-    let shift = |i: usize| end.poses[i].translation - start.poses[i].translation;
-    for (i, pose) in start.poses.iter().enumerate() {
-        let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
+/// Append the links after a step, as they moved in a part of it.
+fn look_back(cable: &Cable, part: [f64; 2], moving: &mut Vec<Moving>) {
+    let [start, end] = part.map(|fraction| poses_at(cable, fraction));
+    let shift = |i: usize| end[i].translation - start[i].translation;
+    for (i, pose) in start.iter().enumerate() {
+        let room = 0.5 * cable.links.length * turned(pose, &end[i]);
         let shearing = (shift(cable.links.next(i)) - shift(i)).length();
-        let open_to = opens(&cable.links, [&start.poses, &end.poses], i);
+        let open_to = opens(&cable.links, [start, end], i);
         let (place, half, shift) =
             (pose.translation, x_axis(pose.rotation).abs() * (0.5 * cable.links.length), shift(i));
         moving.push(Moving { place, half, open_to, shift, room, shearing });
     }
+}
+
+/// Poses of the links of a cable at a fraction of the step, or at the last instant before it that is known.
+fn poses_at(cable: &Cable, fraction: f64) -> &[Pose] {
+    if fraction == 1.0 {
+        return &cable.state.links.poses;
+    }
+    let known = cable.scratch.step.trail.instants().take_while(|(at, _)| *at <= fraction).last();
+    known.map_or(&cable.scratch.before.links.poses, |(_, poses)| poses)
 }
 
 /// Start of the next link, if the joint between them is open before or after a step.
@@ -414,7 +473,7 @@ fn turned(from: &Pose, to: &Pose) -> f64 {
 
 /// Whether two links have come to overlap during a step.
 fn met(a: Linked<'_>, b: Linked<'_>) -> bool {
-    let ends = [a, b].map(|l| l.numbers().map(|n| [l.start().poses[n], l.cable.state.links.poses[n]]));
+    let ends = [a, b].map(|l| l.numbers().map(|n| l.poses.map(|poses| poses[n])));
     let thick = a.links().radius + b.links().radius;
     let way = |[from, to]: &[Pose; 2]| to.translation - from.translation;
     // sampled so densely that they cannot pass each other in between

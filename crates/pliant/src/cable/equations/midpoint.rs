@@ -92,6 +92,7 @@ impl Share<'_> {
         s.held_turns.resize(acting.held.len(), Vec3::ZERO);
         s.held_replies.resize(acting.held.len(), Reply::default());
         s.held_slid.resize(acting.held.len(), 0.0);
+        s.held_drift.resize(acting.held.len(), [0.0; 2]);
         s.followed = 0;
         for slide in acting.slides {
             let h = &acting.held[slide.holds.start];
@@ -344,7 +345,6 @@ mod tests {
             slips_at: f64::INFINITY,
             slid: 0.0,
             share: 1.0,
-            drift: [0.0; 2],
             poses: [Pose::IDENTITY; 3],
             carried: None,
         }

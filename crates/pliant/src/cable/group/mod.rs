@@ -102,7 +102,14 @@ impl Cables {
             self.islands.advance(bodies, &mut self.pairs, &self.leader, meeting, dt, (team, probe));
             self.replace(pairs);
             probe.enter(Stage::Near, None);
-            if around.stop.is_asked() || !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
+            if around.stop.is_asked() || !self.trees.missed(bodies, pairs) {
+                break;
+            }
+            if attempt > MOST_REPEATS {
+                // whoever looks at the step again has to know of them
+                pairs.extend(self.trees.all_missed().iter().map(|&key| Pair::new(key).past()));
+                pairs.sort_by_key(PastPair::key);
+                pairs.dedup_by_key(|pair| pair.key());
                 break;
             }
             // links met unexpectedly: repeat the step with them
