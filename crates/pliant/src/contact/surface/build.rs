@@ -9,7 +9,7 @@ use parry3d_f64::shape::TriMesh;
 use super::beyond::{Beyond, Stretch};
 use super::features::{Corner, Edge, Facet, SLACK, Side};
 use super::hierarchy::{ANY, Hierarchy, Item, Placed};
-use super::{NONE, SAME_HILL, Surface};
+use super::{NONE, SAME_HILL, Surface, inside};
 use crate::math::Vec3;
 
 /// Tolerance for equal points, relative to the size of a mesh.
@@ -38,7 +38,8 @@ impl Surface {
         let hierarchy = Hierarchy::EMPTY;
         let (facets, edges, tips) = (vec![], vec![], vec![]);
         let (spans, rings) = (vec![], vec![]);
-        let mut surface = Surface { mesh, same, dent, facets, spans, edges, corners: tips, rings, hierarchy };
+        let far = inside::far(&corners);
+        let mut surface = Surface { mesh, same, dent, far, facets, spans, edges, corners: tips, rings, hierarchy };
         Builder::new(&surface.mesh.clone(), &corners, same).build(&mut surface);
         surface
     }

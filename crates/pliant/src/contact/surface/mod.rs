@@ -45,6 +45,8 @@ pub struct Surface {
     same: f64,
     /// Dents up to this depth do not count [m].
     dent: f64,
+    /// For a closed mesh, what its winding number lacks of one in the solid.
+    far: Option<f64>,
     facets: Vec<Facet>,
     /// Ranges along sides in which the surface falls away, for sides where it does not everywhere [m].
     spans: Vec<[f64; 2]>,

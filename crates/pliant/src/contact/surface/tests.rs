@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::TriMesh;
 
 use super::*;
@@ -262,4 +263,40 @@ fn slits_between_facets_are_no_inside() {
         *(if distance < 0.0 { &mut inside } else { &mut outside }) += 1;
     }
     assert!(inside > 1000 && outside > 1000);
+}
+
+/// A knife edge of 0.6 degrees whose faces are cut to needles, with coordinates rounded as in files.
+#[test]
+fn needles_at_an_edge_are_no_inside() {
+    let half = Vec3::new(5e-4, 0.05, 0.05);
+    let at = |x: f64, y: f64, z: f64| half * Vec3::new(x, y, z);
+    let profile = |y: f64| [at(-1.0, y, -1.0), at(1.0, y, -1.0), at(0.0, y, 1.0)];
+    let ([a, b, c], [d, e, f]) = (profile(-1.0), profile(1.0));
+    let mut triangles = vec![[a, b, c], [d, f, e], [a, d, e], [a, e, b], [b, e, f], [b, f, c], [c, f, d], [c, d, a]];
+    let mut number = numbers(11);
+    for _ in 0..3 {
+        let split = |[a, b, c]: [Vec3; 3]| {
+            let fraction = [0.5, 0.02, 0.98][((number() + 1.0) * 1.5) as usize];
+            let middle = b.lerp(c, fraction);
+            [[a, b, middle], [middle, c, a]]
+        };
+        triangles = triangles.into_iter().flat_map(split).map(|[a, b, c]| [b, c, a]).collect();
+    }
+    let vertices = triangles.iter().flatten().map(|v| v.as_vec3().as_dvec3()).collect();
+    let surface = surface(vertices, (0..triangles.len() as u32).map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect());
+    let mut seen = [0; 2];
+    for n in 0..20_000 {
+        // far away, and about the edge
+        let size = if n % 2 == 0 { Vec3::splat(0.3) } else { Vec3::new(1e-3, 0.06, 0.06) };
+        let point = size * Vec3::new(number(), number(), number());
+        let scaled = point / half;
+        let depth = (1.0 - scaled.y.abs()).min(1.0 + scaled.z).min(0.5 * (1.0 - scaled.z) - scaled.x.abs());
+        if depth.abs() < 1e-4 {
+            continue;
+        }
+        let foot = surface.mesh.project_local_point(point, false).point;
+        assert_eq!(surface.is_behind(foot, point), depth > 0.0, "{point} of which {foot} is the nearest");
+        seen[usize::from(depth > 0.0)] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > 500), "{seen:?}");
 }
