@@ -188,6 +188,33 @@ fn a_bundle_in_a_groove_begins_at_rest() {
     assert!(way < 1e-5, "{way:.1e} m");
 }
 
+/// A ring that hangs on a post it is not quite square to: it may creep along the post for long, too slowly to matter.
+#[test]
+fn a_ring_that_hangs_askew_begins_at_rest() {
+    let (around, post) = (0.1, 0.02);
+    for (yaw_deg, young, coefficient) in [(1.1_f64, 1e6, 0.3), (1.1, 1e8, 0.0), (1.1, 1e8, 0.3), (-4.0, 1e8, 0.3)] {
+        let mut world = World::new(GRAVITY);
+        let (sin, cos) = yaw_deg.to_radians().sin_cos();
+        let path = (0..40).map(|n| f64::from(n) * std::f64::consts::TAU / 40.0);
+        let path = path.map(|a| Vec3::new(cos * a.cos(), sin * a.cos(), a.sin()) * around).collect();
+        let material =
+            Material { young, poisson: 0.4, density: 1200.0, friction: Friction { coefficient, exponent: 1.0 } };
+        let settings = CableSettings { closed: true, start: Start::Equilibrium, ..CableSettings::default() };
+        let (section, rest) = (Section::Round { radius: 4e-3 }, Rest::Straight);
+        let spec = CableSpec { material, section, path, normal: None, rest, segments: 40, settings };
+        world.add_body(Body::Cable(Cable::new("ring", spec).unwrap())).unwrap();
+        let kind = ShapeKind::Cylinder { radius: post, length: 0.3 };
+        let placed = Vec3::Z * (around - post - 4.5e-3);
+        obstacle(&mut world, "post", kind, Pose::from_parts(placed, Quat::from_rotation_x(0.5 * std::f64::consts::PI)));
+        world.ready().unwrap();
+        let borne: Vec3 = world.frame().contacts.iter().map(|c| c.force).sum();
+        let weight = 9.81 * world.bodies()[0].mass();
+        assert!((borne - Vec3::Z * weight).length() < 1e-3 * weight, "{borne} for {weight} N");
+        let way = moved(&mut world);
+        assert!(way < 1e-4, "{yaw_deg} degrees, {young:.0e} Pa, {coefficient}: {way:.1e} m in half a second");
+    }
+}
+
 /// Without anything to hold it a cable falls, and says so.
 #[test]
 fn a_cable_that_falls_finds_no_equilibrium() {

@@ -38,6 +38,11 @@ const WAIT: f64 = 64.0;
 /// farther after a round of damped motion from where it was before.
 const RESTING: [f64; 2] = [1e-8, 1e-7];
 
+/// Where the last rounds, this many, were of damped motion and moved no link farther than this fraction of its cable's
+/// length each, the cable is at rest too: what still creeps, such as a slack ring that rolls along a post, has less energy
+/// in its motion than the accuracy of a step.
+const CREEPING: (usize, f64) = (40, 1e-5);
+
 /// A cable whose links move farther than this fraction of its length in a round is falling.
 const FALLING: f64 = 0.1;
 
@@ -97,6 +102,7 @@ impl World {
         let mut ways = vec![0.0; resting.indices().count()];
         let (mut failed, mut fails) = (None, 0);
         let (mut waits, mut farthest, mut places) = (false, f64::INFINITY, vec![]);
+        let mut creeping = 0;
         for round in 0..MOST_ROUNDS {
             ways.fill(0.0);
             failed = None;
@@ -130,10 +136,15 @@ impl World {
                 break;
             }
             let before = std::mem::replace(&mut farthest, ways.iter().copied().fold(0.0, f64::max));
+            let creeps = waits && failed.is_none() && farthest < CREEPING.1;
+            creeping = if creeps { creeping + 1 } else { 0 };
             if !waits && (round >= MOST_OF_STEPS || round >= FIRST_OF_STEPS && farthest > SLOWER * before) {
                 waits = true;
                 resting.measure_from(&mut self.bodies, &mut places, &mut ways);
             }
+        }
+        if creeping >= CREEPING.0 {
+            return None;
         }
         let (way, at) = ways.iter().zip(resting.indices()).max_by(|a, b| a.0.total_cmp(b.0))?;
         let why = match failed {
@@ -141,7 +152,7 @@ impl World {
                 format!("a step fails on the way ({error}); give it a path closer to the shape it is to have")
             }
             None if *way > FALLING => "it falls; hold it, or put something below it".into(),
-            None => "it goes on moving; give it a path closer to the shape it is to have".into(),
+            None => "it goes on moving; give it a path closer to the shape it is to have, or leave out `start` and let it come to rest under `drag`".into(),
         };
         let body = self.bodies[at].name().to_string();
         Some(BuildError::Unsettled { body, way: *way, why })
