@@ -156,14 +156,12 @@ impl Pace {
 
     fn tell(&self, steps: u64, whole: f64) {
         let Pace { done, at } = self;
-        let (least, hope) = match done {
-            0 => ("more than ", ""),
-            _ => ("about ", ", or less, since the first steps are often the slowest"),
+        let lasts = in_words(whole);
+        let estimate = match done {
+            0 => format!("if the others are as slow as the first, expect the run to last {lasts} or more"),
+            _ => format!("expect the run to last about {lasts}, or less, since the first steps are often the slowest"),
         };
-        output::talk(format!(
-            "warning: {done} of {steps} steps in the first {at:.1} s: expect the run to last {least}{}{hope}",
-            in_words(whole)
-        ));
+        output::talk(format!("warning: {done} of {steps} steps in the first {at:.1} s: {estimate}"));
     }
 }
 

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::text::error::SceneError;
-use crate::text::suggest;
+use crate::text::{schema, suggest};
 
 /// One step of the path to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +194,12 @@ fn explain(message: &str) -> (String, Option<String>) {
             if let Some(word) = unknown.strip_prefix(theirs).and_then(|rest| rest.strip_suffix('`')) {
                 // the known words are those between backticks
                 let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-                return (format!("{ours} `{word}`"), suggest::help(word, known));
+                let inner = if ours == "unknown field" { schema::inner_with(word, &known) } else { vec![] };
+                let help = match inner.is_empty() {
+                    true => suggest::help(word, known),
+                    false => Some(format!("`{word}` goes into the table `{}`", inner.join("` or `"))),
+                };
+                return (format!("{ours} `{word}`"), help);
             }
         }
         for theirs in ["invalid type: ", "invalid value: "] {
@@ -234,6 +239,11 @@ mod tests {
                 "unknown field `radus`, expected one of `radius`, `path`",
                 "unknown field `radus`",
                 "did you mean `radius`?",
+            ),
+            (
+                "unknown field `start`, expected one of `name`, `model`, `radius`, `cable`, `elastica`",
+                "unknown field `start`",
+                "`start` goes into the table `cable` or `elastica`",
             ),
             ("unknown variant `cable`, expected `chain`", "unknown choice `cable`", "known: chain"),
             ("invalid type: string \"a\", expected a table", "expected a table, got string \"a\"", ""),
