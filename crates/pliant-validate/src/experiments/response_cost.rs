@@ -7,27 +7,13 @@ use pliant_fem::{Damping, Direct, MassKind, Model, Order, TetMesh, Timing};
 
 use super::lattice_pictures::{Chart, Panel, Series};
 use super::lattice_steps::exponent;
-use super::response_cube::{ELASTIC, SIDE, fem, go_on, median};
+use super::response_cube::{ELASTIC, SIDE, fem, go_on, median, scene_text};
 use super::{Results, run, scene};
 use crate::Failure;
 use pliant_record::short;
 
-/// The cube held at some nodes of a face and shaken; cells and the hold are inserted.
+/// It is held at some nodes of a face, which are inserted, and shaken.
 const HELD: &str = r#"
-title    = "A soft cube held and shaken"
-duration = 0.6
-step     = 0.002
-gravity  = [0, 0, 0]
-[material.foam]
-young    = 2000
-poisson  = 0.49
-density  = 110
-[[body]]
-name     = "cube"
-model    = "response"
-material = "foam"
-solid    = { box = { size = [0.1, 0.1, 0.1], cells = [CELLS, CELLS, CELLS] } }
-response = { element = "linear", damping_time = 0.005, modes = 60 }
 [[gripper]]
 name     = "hand"
 grips    = [{ body = "cube", at = HOLD }]
@@ -45,7 +31,7 @@ struct Cost {
 
 impl Cost {
     fn new(cells: usize, hold: &str) -> Result<Cost, Failure> {
-        let text = HELD.replace("CELLS", &cells.to_string()).replace("HOLD", hold);
+        let text = scene_text(cells, 0.6, "damping_time = 0.005, modes = 60", &HELD.replace("HOLD", hold));
         let mut scene = scene(&text, "a cube held", &[])?;
         let (mut steps, mut surfaces) = (vec![], vec![]);
         run(&mut scene, |moment| {

@@ -41,6 +41,29 @@ pub fn recipe() -> Result<Recipe, Failure> {
     Ok(Recipe { order: Order::Linear, ..Recipe::new(mesh.map_err(fem)?, ELASTIC, MODES) })
 }
 
+/// A scene with the cube, of this many cells along a side, for this time [s]: settings of the model, and what comes after.
+pub fn scene_text(cells: usize, duration: f64, settings: &str, rest: &str) -> String {
+    format!(
+        r#"
+title    = "The cube of Tagawa, Hirota and Hirose"
+duration = {duration}
+step     = {SAMPLE}
+gravity  = [0, 0, 0]
+[material.foam]
+young    = {}
+poisson  = {}
+density  = {}
+[[body]]
+name     = "cube"
+model    = "response"
+material = "foam"
+solid    = {{ box = {{ size = [{SIDE}, {SIDE}, {SIDE}], cells = [{cells}, {cells}, {cells}] }} }}
+response = {{ element = "linear", {settings} }}
+{rest}"#,
+        ELASTIC.young, ELASTIC.poisson, ELASTIC.density
+    )
+}
+
 pub fn model() -> Result<Model, Failure> {
     let recipe = recipe()?;
     Model::new(&recipe.mesh, &recipe.elastic, recipe.order, MassKind::Consistent).map_err(fem)

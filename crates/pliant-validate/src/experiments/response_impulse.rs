@@ -4,7 +4,9 @@
 use pliant::math::Vec3;
 use pliant_fem::{Damping, Direct, Model, Response, Sampling, Timing};
 
-use super::response_cube::{ELASTIC, MODES, SAMPLE, SIDE, basis, common_choices, fem, go_on, largest, model, solid};
+use super::response_cube::{
+    CELLS, ELASTIC, MODES, SAMPLE, SIDE, basis, common_choices, fem, go_on, largest, model, scene_text, solid,
+};
 use super::response_modes::{judge_modes, rigid_part};
 use super::response_waves::{Wave, draw};
 use super::{Results, scene};
@@ -23,22 +25,8 @@ pub const INSTANTS: [f64; 5] = [2e-3, 4e-3, 8e-3, 16e-3, 32e-3];
 /// Length of steps that resolve waves [s].
 const FINE: f64 = 1e-4;
 
-/// A cube with 1 N on the middle node of its top for one sample.
+/// 1 N on the middle node of its top for one sample.
 const STRUCK: &str = r#"
-title    = "An impulse on a soft cube"
-duration = 0.1
-step     = 0.002
-gravity  = [0, 0, 0]
-[material.foam]
-young    = 2000
-poisson  = 0.49
-density  = 110
-[[body]]
-name     = "cube"
-model    = "response"
-material = "foam"
-solid    = { box = { size = [0.1, 0.1, 0.1], cells = [12, 12, 12] } }
-response = { element = "linear", modes = 300 }
 [[load]]
 body     = "cube"
 at       = { point = [0, 0, 0.05] }
@@ -175,7 +163,8 @@ fn judge_model(results: &mut Results, model: &Model, usual: &Response, fine: &Wa
     ));
     let rigid = rigid_part(model)?;
     results.statement("rigid motion in the lowest 20 modes, largest part of one, below 1e-8", "-", rigid, rigid < 1e-8);
-    let mut scene = scene(STRUCK, "an impulse on a soft cube", &[])?;
+    let mut scene =
+        scene(&scene_text(CELLS, 0.1, &format!("modes = {MODES}"), STRUCK), "an impulse on a soft cube", &[])?;
     let rest = scene.world.frame().bodies[0].nodes.clone();
     let mut list = vec![];
     for n in 1..=16 {

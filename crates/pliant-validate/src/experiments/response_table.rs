@@ -5,7 +5,8 @@ use std::time::Instant;
 use pliant_fem::{Damping, Direct, Timing};
 
 use super::response_cube::{
-    Course, MODES, PAPER_TIME, Seen, basis, common_choices, fem, go_on, largest, median, model, recipe, threads,
+    CELLS, Course, MODES, PAPER_TIME, Seen, basis, common_choices, fem, go_on, largest, median, model, recipe,
+    scene_text, threads,
 };
 use super::{Results, Row, run, scene};
 use crate::Failure;
@@ -13,22 +14,8 @@ use pliant_record::short;
 
 const BOUNCE: &str = include_str!("../../scenes/002-bounce.toml");
 
-/// The cube held at two nodes and shaken; `form` and settings of the model are inserted.
+/// It is held at two nodes and shaken.
 const HELD: &str = r#"
-title    = "A soft cube held at two nodes and shaken"
-duration = 2.0
-step     = 0.002
-gravity  = [0, 0, 0]
-[material.foam]
-young    = 2000
-poisson  = 0.49
-density  = 110
-[[body]]
-name     = "cube"
-model    = "response"
-material = "foam"
-solid    = { box = { size = [0.1, 0.1, 0.1], cells = [12, 12, 12] } }
-response = { element = "linear", damping_time = 0.005, FORM }
 [[gripper]]
 name     = "left"
 grips    = [{ body = "cube", at = { point = [-0.05, 0, 0] } }]
@@ -124,7 +111,7 @@ struct Held {
 
 impl Held {
     fn new(form: &str, name: &str) -> Result<Held, Failure> {
-        let mut scene = scene(&HELD.replace("FORM", form), name, &[])?;
+        let mut scene = scene(&scene_text(CELLS, 2.0, &format!("damping_time = 0.005, {form}"), HELD), name, &[])?;
         let (mut times, mut forces) = (vec![], vec![]);
         run(&mut scene, |moment| {
             // no frames meanwhile: with recorded responses one takes many times a step
