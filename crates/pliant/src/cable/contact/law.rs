@@ -205,6 +205,16 @@ pub fn minus(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
+/// The forces of contacts are found when what acts differs from what the law requires by this part of it: stiff wires hardly
+/// move by forces that are far off.
+pub const UNMET: f64 = 1e-2;
+
+/// Squares of the difference of two forces, and of the larger of them [N^2].
+pub fn unmet(a: &[f64; 3], b: &[f64; 3]) -> [f64; 2] {
+    let square = |f: &[f64; 3]| f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
+    [square(&minus(a, b)), square(a).max(square(b))]
+}
+
 /// r -= rows^T force.
 pub fn subtract_force(r: &mut Vec6, rows: &[Vec6; 3], force: &[f64; 3]) {
     for (row, f) in rows.iter().zip(force) {

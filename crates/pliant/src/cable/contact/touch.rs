@@ -3,7 +3,7 @@
 use crate::bytes::stored;
 use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, add_scaled, dot};
 use crate::cable::contact::law::{
-    Contacting, Firmness, Law, Limit, Reply, add_cross, add_slope, along, minus, rows, subtract_force, velocity,
+    Contacting, Firmness, Law, Limit, Reply, add_cross, add_slope, along, minus, rows, subtract_force, unmet, velocity,
 };
 use crate::cable::links::Stretch;
 use crate::cable::solver::gauss_seidel::projection::Local;
@@ -286,6 +286,17 @@ impl Touch {
     /// Force of the contact law alone, for mean velocities of the links [N].
     pub fn lawful_force(&self, means: &[Vec6]) -> [f64; 3] {
         self.law.force(&along(&self.axes, self.from), &self.velocity(means), self.limit)
+    }
+
+    /// Squares of what the force that acts after a change of the mean velocities to these, by the law's slope before it,
+    /// lacks of the one that is told of the contact, and of the larger of the two [N^2].
+    pub fn unmet(&self, means: &[Vec6], change: &[Vec6]) -> [f64; 2] {
+        let (from, u, by) = (along(&self.axes, self.from), self.velocity(means), self.moves(change));
+        // a change is what Newton's method subtracts
+        let before = [u[0] + by[0], u[1] + by[1], u[2] + by[2]];
+        let Reply { force, slope, .. } = self.law.reply(&from, &before, self.limit);
+        let acts = std::array::from_fn(|k| force[k] + (0..3).map(|i| slope[k][i] * by[i]).sum::<f64>());
+        unmet(&acts, &self.law.force(&from, &u, Limit::Follows))
     }
 
     /// Let friction follow the normal force from now on, and restart the law from the force found: a contact yields by

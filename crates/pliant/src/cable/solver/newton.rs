@@ -4,7 +4,7 @@
 //! the current velocities say, so that the right combination is usually found within a few iterations. The linear step
 //! solves its equations once, and again only to find the states of contacts.
 
-use crate::cable::contact::law::Contacting;
+use crate::cable::contact::law::{Contacting, UNMET};
 use crate::cable::equations::part::{Part, Touching};
 use crate::cable::group::step::{Island, SMALLEST_PART, Solved};
 
@@ -36,6 +36,9 @@ const ROUNDS: u32 = 1;
 
 /// With contact it also stops at this relative correction: which of a few contacts stick then hardly matters.
 pub const CLOSE: f64 = 1e-4;
+
+/// Beyond this many iterations contact forces need not be those of the law any more: velocities have converged.
+const MOST_FOR_FORCES: u32 = 20;
 
 /// Planes and friction limits are updated when corrections are this small relative to the speeds of the step.
 const SETTLED: f64 = 0.03;
@@ -125,6 +128,7 @@ impl Island<'_> {
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(doublings));
             let close = self.pushing() && change <= close * close * size;
             let found = (exact || close) && rounds == 0 && touching != Touching::First;
+            let found = found && (solved.iterations >= MOST_FOR_FORCES || self.forces_fit());
             if found && (bounds == 0 || bounds == MOST_BOUNDS || !self.bound()) {
                 solved.converged = true;
                 return solved;
@@ -232,6 +236,18 @@ impl Island<'_> {
         far |= self.bound_meets();
         self.each(|share| share.s.touches.iter_mut().for_each(|touch| far |= touch.bound(&share.s.mean)));
         far
+    }
+
+    /// Whether the contact forces that act after the last change are those that the law requires.
+    fn forces_fit(&mut self) -> bool {
+        let mut sum = [0.0; 2];
+        self.each(|share| {
+            for touch in share.s.touches.iter().filter(|touch| touch.leans.is_none()) {
+                let [unmet, all] = touch.unmet(&share.s.mean, &share.s.change);
+                sum = [sum[0] + unmet, sum[1] + all];
+            }
+        });
+        sum[0] <= UNMET * UNMET * sum[1]
     }
 
     /// Whether any contact pushes: for potential contacts the tolerance is not relaxed, because energy would drift.

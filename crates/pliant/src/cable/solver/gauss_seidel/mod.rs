@@ -147,7 +147,7 @@ impl Island<'_> {
             self.sweep();
             let (_, changed) = self.regulate(iteration);
             let coupled = self.couple_runs();
-            if coupled && (printed || changed <= settled) {
+            if coupled && (printed || changed <= settled && self.meets_law()) {
                 return true;
             }
             if n == 0 && coupled && changed <= INEXACT * INEXACT * self.whole() {
@@ -176,6 +176,13 @@ impl Island<'_> {
         let (mut all, mut team) = (true, self.team.take());
         self.each(|share| all &= share.s.couple_printed(team.as_deref_mut()));
         self.team = team;
+        all
+    }
+
+    /// Whether contacts act as the law requires.
+    fn meets_law(&mut self) -> bool {
+        let mut all = true;
+        self.each(|share| all = all && share.s.runs.meets_law());
         all
     }
 

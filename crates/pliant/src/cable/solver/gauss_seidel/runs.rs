@@ -22,6 +22,7 @@
 
 use crate::cable::algebra::block::{Vec6, add_scaled, dot, squares};
 use crate::cable::algebra::elimination::Wide6;
+use crate::cable::contact::law::UNMET;
 use crate::cable::params::{CableSettings, Couplings, Pairs, Regulation, Solver};
 use crate::cable::solver::gauss_seidel::touches::SweptTouch;
 use crate::cable::solver::printed::Printed;
@@ -129,6 +130,13 @@ impl Runs {
     pub fn changed(&self, inertia: &Vec6) -> f64 {
         let of = |(v, old): (&Vec6, &Vec6)| (0..6).map(|k| inertia[k] * (v[k] - old[k]) * (v[k] - old[k])).sum::<f64>();
         self.change.iter().zip(&self.old).map(of).sum()
+    }
+
+    /// Whether the forces that act at the velocities found are those that the law requires.
+    pub fn meets_law(&self) -> bool {
+        let of = self.touched.iter().map(|t| t.unmet(&self.change[t.link]));
+        let [unmet, all] = of.fold([0.0; 2], |sum, more| [sum[0] + more[0], sum[1] + more[1]]);
+        unmet <= UNMET * UNMET * all
     }
 
     /// Change of the velocities in the whole linearisation: sum of squares, weighted by inertia.

@@ -3,7 +3,7 @@
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
 use crate::cable::algebra::elimination::{Factor, Wide6};
 use crate::cable::algebra::solution::{product, set_vector, vector, wide_block};
-use crate::cable::contact::law::velocity;
+use crate::cable::contact::law::{unmet, velocity};
 use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::kernel::Task;
 use crate::lanes::{Both, Eight, Lanes};
@@ -39,6 +39,18 @@ impl SweptTouch {
     pub fn pushes(&self) -> [f64; 3] {
         let falls = times(&self.slope, &self.local.base);
         [self.held[0] - falls[0], self.held[1] - falls[1], self.held[2] - falls[2]]
+    }
+
+    /// Squares of what the force that acts at this velocity of the link lacks of the one that the law requires, and of
+    /// the larger of the two [N^2].
+    pub fn unmet(&self, v: &Vec6) -> [f64; 2] {
+        let mut u = velocity(&self.rows, v);
+        for k in 0..3 {
+            u[k] += self.local.base[k];
+        }
+        let falls = times(&self.slope, &u);
+        let acts = std::array::from_fn(|k| self.held[k] - falls[k]);
+        unmet(&acts, &self.local.force)
     }
 
     /// Set the force that the law requires at velocity u, and return the change of g.
