@@ -40,6 +40,12 @@ pub const CLOSE: f64 = 1e-4;
 /// Beyond this many iterations contact forces need not be those of the law any more: velocities have converged.
 const MOST_FOR_FORCES: u32 = 20;
 
+/// Parts of a step whose contact forces are off by more than this are halved,
+const FAR_OFF: f64 = 0.1;
+
+/// unless they are shorter than this.
+const SHORT_PART: f64 = 0.1;
+
 /// Planes and friction limits are updated when corrections are this small relative to the speeds of the step.
 const SETTLED: f64 = 0.03;
 
@@ -128,9 +134,11 @@ impl Island<'_> {
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(doublings));
             let close = self.pushing() && change <= close * close * size;
             let found = (exact || close) && rounds == 0 && touching != Touching::First;
-            let found = found && (solved.iterations >= MOST_FOR_FORCES || self.forces_fit());
+            let unmet = if found { self.unmet() } else { 0.0 };
+            let found = found && (unmet <= UNMET || solved.iterations >= MOST_FOR_FORCES);
             if found && (bounds == 0 || bounds == MOST_BOUNDS || !self.bound()) {
-                solved.converged = true;
+                // shorter parts may find forces that these have not
+                solved.converged = unmet <= FAR_OFF || part.to - part.from < SHORT_PART || linear;
                 return solved;
             }
             following += u32::from(rounds == 0);
@@ -238,8 +246,8 @@ impl Island<'_> {
         far
     }
 
-    /// Whether the contact forces that act after the last change are those that the law requires.
-    fn forces_fit(&mut self) -> bool {
+    /// What contact forces that act after the last change lack of those that the law requires, relative to them [-].
+    fn unmet(&mut self) -> f64 {
         let mut sum = [0.0; 2];
         self.each(|share| {
             for touch in share.s.touches.iter().filter(|touch| touch.leans.is_none()) {
@@ -247,7 +255,7 @@ impl Island<'_> {
                 sum = [sum[0] + unmet, sum[1] + all];
             }
         });
-        sum[0] <= UNMET * UNMET * sum[1]
+        if sum[1] > 0.0 { (sum[0] / sum[1]).sqrt() } else { 0.0 }
     }
 
     /// Whether any contact pushes: for potential contacts the tolerance is not relaxed, because energy would drift.
