@@ -36,13 +36,13 @@ pub(crate) struct Columns {
     paired: usize,
 }
 
-/// Cumulative sums of a body's energy account that have columns.
-pub(crate) const ACCOUNT: [&str; 6] =
-    ["work.grips", "work.loads", "work.obstacles", "work.bodies", "dissipated", "created"];
+/// Entries of a body's energy account that have columns: sums since the start, and what is stored now.
+pub(crate) const ACCOUNT: [&str; 7] =
+    ["work.grips", "work.loads", "work.obstacles", "work.bodies", "dissipated", "created", "stored"];
 
 fn account(account: &Account) -> [f64; ACCOUNT.len()] {
     let Work { grips, loads, obstacles, bodies } = account.work;
-    [grips, loads, obstacles, bodies, account.dissipated(), account.created]
+    [grips, loads, obstacles, bodies, account.dissipated(), account.created, account.stored]
 }
 
 /// Fields whose largest value along a body is a column.

@@ -133,9 +133,10 @@ impl Midpoint {
             from += part;
             system.correct_rates(from, q, v);
             for (n, (bound, held)) in system.s.bounds.iter().zip(system.holds).enumerate() {
-                let rate = held.rate(from, system.dt) + 0.5 * bound.left[1];
+                // what the impulse takes from motion against the constraint is a loss of the step, no work of the grip
+                let rate = held.rate(from, system.dt);
                 add(n, bound.force, rate);
-                standing.struck(bound.force * rate);
+                standing.struck(bound.force * (rate + 0.5 * bound.left[1]));
             }
             work.steps += 1;
             at = usual;

@@ -72,7 +72,7 @@ impl Elastica {
         system.correct_rates(0.0, q, v);
         for ((impulse, bound), held) in impulses.iter_mut().zip(&system.s.bounds).zip(system.holds) {
             *impulse += bound.force;
-            // the work of an impulse is that at the mean of the rates before and after
+            // the work of a jump is that at the mean of the rates before and after
             done.grips += bound.force * (held.rate(0.0, system.dt) + 0.5 * bound.left[1]);
         }
         let add = |n: usize, more: f64, rate: f64| {
@@ -98,8 +98,9 @@ impl Elastica {
         lost = if end.0 > lost.0 { end } else { lost };
         if work.arrived {
             system.correct_rates(1.0, q, v);
+            // the grip has moved at its own rate: what is left of others is lost
             for (bound, held) in system.s.bounds.iter().zip(system.holds) {
-                done.grips += bound.force * (held.rate(1.0, system.dt) + 0.5 * bound.left[1]);
+                done.grips += bound.force * held.rate(1.0, system.dt);
             }
             system.look(q, v, &mut state.carried);
         }

@@ -13,6 +13,7 @@ const ENERGIES: &[(&str, Option<Energy>)] = &[
     ("total", Some(Energy::Total)),
     ("created", Some(Energy::Created)),
     ("dissipated", Some(Energy::Dissipated)),
+    ("stored", Some(Energy::Stored)),
     ("work", None),
 ];
 const WORKS: &[(&str, Energy)] =
