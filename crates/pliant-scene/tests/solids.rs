@@ -360,3 +360,44 @@ fn a_finger_round_the_particle_it_holds_leaves_numbers() {
         assert!(frame.bodies[0].nodes[0].length() < 1e-9);
     }
 }
+
+/// A block falls on its edge and bounces within a step: what the floor is told to have pushed is what changes its momentum.
+#[test]
+fn a_blow_shorter_than_a_step_is_told_whole() {
+    const FALL: &str = r#"
+duration = 0.8
+[material.m]
+young = 2e8
+poisson = 0.3
+density = 1000
+friction = { coefficient = 0.4 }
+[[obstacle]]
+name = "floor"
+shape = { plane = {} }
+[[body]]
+name = "block"
+model = "lattice"
+material = "m"
+solid = { box = { size = [0.1, 0.08, 0.06], cells = [2, 2, 2] } }
+position = [0, 0, 0.1]
+spin = [0, 0.5, 0]
+"#;
+    for step in [1e-3, 2e-3, 5e-3, 1e-2] {
+        let mut world = parse(FALL, "scene.toml", Path::new("."), &[]).unwrap().world;
+        let weight = 9.81 * world.bodies()[0].mass();
+        // the height of its centre of mass, by its weight
+        let height = |world: &pliant::World| world.frame().bodies[0].energy.gravity / weight;
+        let (mut heights, mut pushes) = (vec![height(&world)], vec![0.0]);
+        for _ in 0..(0.8 / step) as usize {
+            world.step(step).unwrap();
+            heights.push(height(&world));
+            pushes.push(world.frame().contacts.iter().map(|c| c.force.z).sum::<f64>());
+        }
+        let flies = |n: &usize| pushes[*n] == 0.0 && pushes[n + 1] == 0.0 && pushes[..*n].iter().any(|push| *push > 0.0);
+        let last = (1..heights.len() - 1).rev().find(flies).unwrap();
+        let speed = (heights[last + 1] - heights[last - 1]) / (2.0 * step);
+        let needed = weight * (step * last as f64 + speed / 9.81);
+        let told = step * pushes[..=last].iter().sum::<f64>();
+        assert!((told / needed - 1.0).abs() < 0.02, "{step} s: {told} N s of {needed}");
+    }
+}

@@ -101,6 +101,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         lately: 0.0,
         fresh: true,
         touches: vec![],
+        told: vec![],
         pressed: 0.0,
         held: vec![],
         loaded: vec![],

@@ -218,7 +218,7 @@ impl Lattice {
         std::mem::swap(&mut state.before, &mut state.motion.forces);
         std::mem::swap(&mut state.motion, &mut scratch.next);
         state.last = tau;
-        self.keep_contacts();
+        self.keep_contacts(tau);
     }
 }
 

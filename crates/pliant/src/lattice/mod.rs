@@ -95,6 +95,8 @@ pub struct LatticeState {
     fresh: bool,
     /// Contacts with obstacles, sorted.
     touches: Vec<Touch>,
+    /// Contacts in the last world step, sorted, with the means of their forces.
+    told: Vec<Touch>,
     /// How long it has been deeper in an obstacle than half a cell [s].
     pressed: f64,
     /// Particles held by grippers.
@@ -199,6 +201,7 @@ impl LatticeState {
             lately,
             fresh,
             touches,
+            told,
             pressed,
             held,
             loaded,
@@ -213,6 +216,7 @@ impl LatticeState {
         self.motion.copy_from(motion);
         self.before.clone_from(before);
         self.touches.clone_from(touches);
+        self.told.clone_from(told);
         self.held.clone_from(held);
         self.loaded.clone_from(loaded);
         self.pushed.clone_from(pushed);
@@ -247,6 +251,7 @@ impl Lattice {
 
     fn begin(&mut self) {
         self.scratch.felt.clear();
+        self.state.told.clear();
     }
 
     /// Finish the steps of a world step: keep the next step length and note whether the budget was exceeded.
@@ -311,13 +316,26 @@ impl Lattice {
     /// Report the loads of grips, and which obstacles were touched.
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
         self.write_loads(around);
-        let Lattice { state: LatticeState { touches, touched, .. }, scratch, .. } = self;
-        let touching = |obstacle: usize| touches.iter().any(|t| t.key[0] as usize == obstacle);
+        let Lattice { state: LatticeState { told, touched, .. }, scratch, .. } = self;
+        told.iter_mut().for_each(|touch| touch.force /= around.dt);
+        let touching = |obstacle: usize| told.iter().any(|t| t.key[0] as usize == obstacle);
         around.note_touching(touched, &scratch.near, touching, touching);
     }
 
-    fn keep_contacts(&mut self) {
-        std::mem::swap(&mut self.state.touches, &mut self.scratch.touches);
+    /// Keep the contacts of a step of this length: what they push in it is the mean of its start and its end.
+    fn keep_contacts(&mut self, tau: f64) {
+        let LatticeState { touches, told, .. } = &mut self.state;
+        for (list, ends) in [(&*touches, false), (&self.scratch.touches, true)] {
+            for touch in list.iter().filter(|touch| ends || touch.force != Vec3::ZERO) {
+                let impulse = touch.force * (0.5 * tau);
+                match told.binary_search_by_key(&touch.key, |known| known.key) {
+                    Ok(at) if ends => told[at] = Touch { force: told[at].force + impulse, ..*touch },
+                    Ok(at) => told[at].force += impulse,
+                    Err(at) => told.insert(at, Touch { force: impulse, ..*touch }),
+                }
+            }
+        }
+        std::mem::swap(touches, &mut self.scratch.touches);
     }
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
@@ -415,8 +433,7 @@ impl Lattice {
             && state.rests.iter().all(|rest| rest.is_finite())
             && there.are_obstacles(state.touched.iter())
             && state.tau.is_none_or(|tau| tau > 0.0)
-            && state.touches.iter().all(touches)
-            && state.touches.is_sorted_by_key(|touch| touch.key)
+            && [&state.touches, &state.told].iter().all(|list| list.iter().all(touches) && list.is_sorted_by_key(|touch| touch.key))
             && state.held.iter().all(|held| is_here(held.particle) && held.grip < there.grips)
             && state.loaded.iter().all(|loaded| is_here(loaded.particle))
             && state.pushed.iter().all(|push| is_here(push.particle))
@@ -431,9 +448,10 @@ impl Lattice {
     /// Forget a removed obstacle; the indices of those after it drop by one.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
-        let touches = &mut self.state.touches;
-        touches.retain(|touch| touch.key[0] as usize != gone);
-        touches.iter_mut().filter(|t| t.key[0] as usize > gone).for_each(|t| t.key[0] -= 1);
+        for touches in [&mut self.state.touches, &mut self.state.told] {
+            touches.retain(|touch| touch.key[0] as usize != gone);
+            touches.iter_mut().filter(|t| t.key[0] as usize > gone).for_each(|t| t.key[0] -= 1);
+        }
     }
 
     pub(crate) fn save(&self, to: &mut LatticeState) {
@@ -466,6 +484,7 @@ impl Lattice {
         before.pushed.reserve(state.pushed.capacity().saturating_sub(before.pushed.len()));
         before.touched.reserve(obstacles);
         before.touches.reserve(state.touches.capacity().saturating_sub(before.touches.len()));
+        before.told.reserve(state.told.capacity().saturating_sub(before.told.len()));
     }
 
     /// Preallocate for grips and loads on any of its particles.
@@ -488,7 +507,8 @@ impl Lattice {
         let room = (self.matter.facets.len() * obstacles).min(ROOM);
         let Lattice { state, scratch, .. } = self;
         scratch.candidates.reserve(room.saturating_sub(scratch.candidates.len()));
-        for touches in [&mut state.touches, &mut scratch.touches, &mut scratch.before.touches] {
+        let LatticeState { touches: before, told: told_before, .. } = &mut scratch.before;
+        for touches in [&mut state.touches, &mut state.told, &mut scratch.touches, before, told_before] {
             touches.reserve(room.saturating_sub(touches.len()));
         }
     }
@@ -506,6 +526,7 @@ stored!(LatticeState {
     lately,
     fresh,
     touches,
+    told,
     pressed,
     held,
     loaded,

@@ -32,7 +32,7 @@ impl Lattice {
     }
 
     pub(crate) fn write_contacts(&self, index: usize, _obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
-        contacts.extend(self.state.touches.iter().filter(|t| t.force != Vec3::ZERO).map(|t| Contact {
+        contacts.extend(self.state.told.iter().filter(|t| t.force != Vec3::ZERO).map(|t| Contact {
             body: index,
             other: Other::Obstacle(t.key[0] as usize),
             position: t.place,

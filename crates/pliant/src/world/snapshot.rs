@@ -92,7 +92,7 @@ stored!(Snapshot { handles, grips, loads, state, origin });
 const MAGIC: [u8; 8] = *b"pliantsn";
 
 /// Version of the format that follows. Increment it whenever the state of any model changes.
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 
 /// Size of the header: magic, version, length and checksum.
 const HEAD: usize = 8 + 4 + 8 + 8;
