@@ -393,7 +393,8 @@ spin = [0, 0.5, 0]
             heights.push(height(&world));
             pushes.push(world.frame().contacts.iter().map(|c| c.force.z).sum::<f64>());
         }
-        let flies = |n: &usize| pushes[*n] == 0.0 && pushes[n + 1] == 0.0 && pushes[..*n].iter().any(|push| *push > 0.0);
+        let flies =
+            |n: &usize| pushes[*n] == 0.0 && pushes[n + 1] == 0.0 && pushes[..*n].iter().any(|push| *push > 0.0);
         let last = (1..heights.len() - 1).rev().find(flies).unwrap();
         let speed = (heights[last + 1] - heights[last - 1]) / (2.0 * step);
         let needed = weight * (step * last as f64 + speed / 9.81);

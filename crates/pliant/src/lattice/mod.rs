@@ -433,7 +433,9 @@ impl Lattice {
             && state.rests.iter().all(|rest| rest.is_finite())
             && there.are_obstacles(state.touched.iter())
             && state.tau.is_none_or(|tau| tau > 0.0)
-            && [&state.touches, &state.told].iter().all(|list| list.iter().all(touches) && list.is_sorted_by_key(|touch| touch.key))
+            && [&state.touches, &state.told]
+                .iter()
+                .all(|list| list.iter().all(touches) && list.is_sorted_by_key(|touch| touch.key))
             && state.held.iter().all(|held| is_here(held.particle) && held.grip < there.grips)
             && state.loaded.iter().all(|loaded| is_here(loaded.particle))
             && state.pushed.iter().all(|push| is_here(push.particle))

@@ -19,7 +19,7 @@
 use crate::bytes::{Malformed, Reader, Stored, stored, stored_enum};
 use crate::cable::algebra::block::{Mat6, Vec6, dot};
 use crate::material::Friction;
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3, atan2, cos, sin, unit_or};
 
 /// State of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,6 +205,20 @@ pub fn minus(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
+/// The normal to tell of a mean force, of parts of a step whose normals differ: that of what has pressed in them, turned as
+/// far as it takes for the force to lie within the cone of friction about it, as it did in each.
+pub fn mean_normal(force: Vec3, pressing: Vec3, friction: Friction, last: Vec3) -> Vec3 {
+    let normal = unit_or(pressing, last);
+    let pushes = normal.dot(force);
+    let aside = force - normal * pushes;
+    let (size, limit) = (aside.length(), friction.limit(pushes.max(0.0)));
+    if pushes <= 0.0 || size <= limit {
+        return normal;
+    }
+    let turn = atan2(size, pushes) - atan2(limit, pushes);
+    (normal * cos(turn) + aside * (sin(turn) / size)).normalize_or(normal)
+}
+
 /// The forces of contacts are found when what acts differs from what the law requires by this part of it: stiff wires hardly
 /// move by forces that are far off.
 pub const UNMET: f64 = 1e-2;
@@ -333,6 +347,22 @@ mod tests {
     use super::*;
 
     const LAW: Law = Law { rho: 50.0, friction: Friction { coefficient: 0.8, exponent: 0.7 } };
+
+    /// Two forces on the edges of their cones, about normals apart by some degrees: so is their mean about what is told.
+    #[test]
+    fn a_mean_force_lies_within_the_cone_about_its_normal() {
+        let friction = Friction { coefficient: 0.3, exponent: 1.0 };
+        for degrees in [0.5_f64, 5.0, 20.0] {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            let normals = [Vec3::Z, Vec3::new(0.0, sin, cos)];
+            let forces = normals.map(|normal| normal * 2.0 + Vec3::X * 0.6);
+            let (force, pressing) = (forces[0] + forces[1], (normals[0] + normals[1]) * 2.0);
+            let normal = mean_normal(force, pressing, friction, Vec3::X);
+            let aside = force.reject_from_normalized(normal).length();
+            assert!(aside <= 0.3 * normal.dot(force) * (1.0 + 1e-12), "{degrees}");
+            assert!(normal.dot(unit_or(pressing, Vec3::X)) > 0.99, "{degrees}");
+        }
+    }
 
     #[test]
     fn the_slope_is_the_derivative_of_the_force() {

@@ -12,7 +12,8 @@ use crate::bytes::stored;
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{
-    Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, joint_rows, minus, no_deeper, rows, velocity,
+    Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, joint_rows, mean_normal, minus, no_deeper,
+    rows, velocity,
 };
 use crate::cable::equations::part::Part;
 use crate::cable::links::{Links, Stretch, gap_after};
@@ -224,8 +225,9 @@ impl Pair {
 
     /// What is kept of it. In a step of several parts the normal is that of the mean force.
     pub fn past(&self) -> PastPair {
-        let Pair { ends, on, axes: [last, ..], along, borne: [force, pressing], lawful, firmness, state, .. } = *self;
-        let normal = if force == self.force { last } else { unit_or(pressing, last) };
+        let Pair { ends, on, axes: [last, ..], along, borne: [force, pressing], lawful, firmness, state, law, .. } =
+            *self;
+        let normal = if force == self.force { last } else { mean_normal(force, pressing, law.friction, last) };
         PastPair { ends, on, normal, along, force, lawful, firmness, state }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::cable::algebra::block::{Vec6, add_scaled};
 use crate::cable::contact::impact;
-use crate::cable::contact::law::Contacting;
+use crate::cable::contact::law::{Contacting, mean_normal};
 use crate::cable::contact::touch::Touch;
 use crate::cable::equations::assembly::place;
 use crate::cable::equations::midpoint::Share;
@@ -10,7 +10,7 @@ use crate::cable::equations::part::{Acting, Part};
 use crate::cable::equations::scratch::StepScratch;
 use crate::cable::joint::strain;
 use crate::cable::links::{LinkState, Links};
-use crate::math::{Vec3, unit_or};
+use crate::math::Vec3;
 
 /// Speed below which the motion of a cable that lies on something is what the solver leaves [links/s].
 const QUIET: f64 = 1e-3;
@@ -70,7 +70,7 @@ impl Share<'_> {
         state.loads.copy_from_slice(&s.part_loads);
         state.touches.clear();
         state.touches.extend(s.touches.iter().map(Touch::past));
-        state.bear(part);
+        state.bear(part, &s.touches);
         for (sum, load) in s.loads.iter_mut().zip(&s.part_loads) {
             add_scaled(sum, part.to - part.from, load);
         }
@@ -83,7 +83,7 @@ impl Share<'_> {
 
 impl LinkState {
     /// Take over the forces of contacts in a part of the step: what is told of the step are their means.
-    fn bear(&mut self, part: &Part) {
+    fn bear(&mut self, part: &Part, laws: &[Touch]) {
         let LinkState { touches, borne, pushed, pressed, .. } = self;
         let fraction = part.to - part.from;
         if part.from == 0.0 {
@@ -98,16 +98,15 @@ impl LinkState {
         if fraction == 1.0 {
             return;
         }
-        for touch in touches {
+        for (touch, Touch { law, .. }) in touches.iter().zip(laws) {
             let mut share = *touch;
             share.force *= fraction;
             match borne.iter_mut().find(|known| known.is_like(touch)) {
                 Some(known) => {
-                    // friction of all parts lies in the cone about the normal of what presses in all of them
                     let pressing =
                         known.normal * known.normal.dot(known.force) + share.normal * share.normal.dot(share.force);
-                    share.normal = unit_or(pressing, share.normal);
                     share.force += known.force;
+                    share.normal = mean_normal(share.force, pressing, law.friction, share.normal);
                     *known = share;
                 }
                 None if touch.force != Vec3::ZERO || part.to == 1.0 => borne.push(share),
