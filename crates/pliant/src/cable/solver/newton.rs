@@ -134,7 +134,8 @@ impl Island<'_> {
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(doublings));
             let close = self.pushing() && change <= close * close * size;
             let found = (exact || close) && rounds == 0 && touching != Touching::First;
-            let unmet = if found { self.unmet() } else { 0.0 };
+            // where links push links, their contacts are not that stiff
+            let unmet = if found && self.pairs.is_empty() { self.unmet() } else { 0.0 };
             let found = found && (unmet <= UNMET || solved.iterations >= MOST_FOR_FORCES);
             if found && (bounds == 0 || bounds == MOST_BOUNDS || !self.bound()) {
                 // shorter parts may find forces that these have not
