@@ -37,13 +37,13 @@ const ROUNDS: u32 = 1;
 /// With contact it also stops at this relative correction: which of a few contacts stick then hardly matters.
 pub const CLOSE: f64 = 1e-4;
 
-/// Beyond this many iterations contact forces need not be those of the law any more: velocities have converged.
+/// Beyond this many iterations contact forces may differ more from those of the law: velocities have converged.
 const MOST_FOR_FORCES: u32 = 20;
 
-/// Parts of a step whose contact forces are off by more than this are halved,
+/// Parts of a step whose contact forces differ from those of the law by more than this part of them are halved.
 const FAR_OFF: f64 = 0.1;
 
-/// unless they are shorter than this.
+/// Parts of a step shorter than this are taken whatever their contact forces.
 const SHORT_PART: f64 = 0.1;
 
 /// Planes and friction limits are updated when corrections are this small relative to the speeds of the step.
@@ -134,7 +134,7 @@ impl Island<'_> {
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(doublings));
             let close = self.pushing() && change <= close * close * size;
             let found = (exact || close) && rounds == 0 && touching != Touching::First;
-            // where links push links, their contacts are not that stiff
+            // where links may push links it need not come to an end: limp wires that fall on each other would need ever shorter steps
             let unmet = if found && self.pairs.is_empty() { self.unmet() } else { 0.0 };
             let found = found && (unmet <= UNMET || solved.iterations >= MOST_FOR_FORCES);
             if found && (bounds == 0 || bounds == MOST_BOUNDS || !self.bound()) {
